@@ -1,0 +1,23 @@
+/** @param {string} name @param {import('jest').Config} more */
+const project = (name, more = {}) => ({
+  displayName: name,
+  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  testEnvironment: 'node',
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+    ],
+  },
+  ...more,
+});
+
+/** @type {import('jest').Config} */
+module.exports = {
+  reporters: ['default', '<rootDir>/scripts/tally-reporter.cjs'],
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  projects: ['unit', 'architecture', 'docs', 'integration', 'examples', 'package'].map((name) =>
+    project(name),
+  ),
+};

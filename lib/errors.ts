@@ -1,0 +1,79 @@
+/** The stable, machine-readable name of an error of this library. */
+export type RWSplitErrorCode =
+  | 'RWSPLIT_CONFIG'
+  | 'RWSPLIT_NO_HOST'
+  | 'RWSPLIT_STALE'
+  | 'RWSPLIT_TOKEN'
+  | 'RWSPLIT_READ_ONLY'
+  | 'RWSPLIT_STATE';
+
+/** The base of every error that this library itself raises; PostgreSQL's and Knex's own pass through. */
+export class RWSplitError extends Error {
+  /** Stable across releases; messages are not. */
+  readonly code: RWSplitErrorCode;
+
+  constructor(code: RWSplitErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** An option that cannot be used as written; nothing was opened. */
+export class ConfigError extends RWSplitError {
+  /** Where the value stands, as in `rwSplit.replicas[1].weight`. */
+  readonly path: string;
+
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super('RWSPLIT_CONFIG', message, options);
+    this.path = path;
+  }
+}
+
+/** Why one host could not serve a statement. */
+export interface HostFailure {
+  readonly name: string;
+  /** What kept the host from serving: `down`, `draining`, `wrong role`, `unreachable`, … */
+  readonly state: string;
+  readonly lastError?: Error | undefined;
+}
+
+/** No host could serve the statement; each one's own cause is in {@link NoHostAvailableError.hosts}. */
+export class NoHostAvailableError extends RWSplitError {
+  readonly intent: string;
+  readonly hosts: readonly HostFailure[];
+
+  constructor(intent: string, hosts: readonly HostFailure[], advice: string) {
+    const each = hosts.map(({ name, state, lastError }) =>
+      lastError === undefined ? `${name} ${state}` : `${name} ${state} (${describe(lastError)})`,
+    );
+    const cause = hosts.find((host) => host.lastError !== undefined)?.lastError;
+    super(
+      'RWSPLIT_NO_HOST',
+      `No host can serve this ${intent}: ${each.join(', ') || 'none is configured'}. ${advice}`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.intent = intent;
+    this.hosts = hosts;
+  }
+}
+
+/** A hint asked for a replica, but the statement is a proved write; it was not sent. */
+export class ReadOnlyHostError extends RWSplitError {
+  constructor(message: string) {
+    super('RWSPLIT_READ_ONLY', message);
+  }
+}
+
+/** A statement would leave, or needs, session state that a pooled connection cannot have; it was not sent. */
+export class SessionStateError extends RWSplitError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('RWSPLIT_STATE', message, options);
+  }
+}
+
+// An AggregateError (a host name with several addresses) has an empty message of its own.
+function describe(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return error.message || code || error.name;
+}

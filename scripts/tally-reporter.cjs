@@ -1,0 +1,9 @@
+/** Closes a run with one plain line that scripts can read. */
+module.exports = class TallyReporter {
+  onRunComplete(_contexts, results) {
+    const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
+    // A suite that could not even load has run no test, and is a failure all the same.
+    const failed = numFailedTests + numRuntimeErrorTestSuites;
+    console.log(`${numPassedTests} passed, ${failed} failed, ${numPendingTests} skipped`);
+  }
+};
