@@ -1,0 +1,7 @@
+/** A server of a test cluster did not do what it was asked to do. */
+export class ClusterError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ClusterError';
+  }
+}
