@@ -4,6 +4,8 @@ module.exports = class TallyReporter {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;
     // A suite that could not even load has run no test, and is a failure all the same.
     const failed = numFailedTests + numRuntimeErrorTestSuites;
-    console.log(`${numPassedTests} passed, ${failed} failed, ${numPendingTests} skipped`);
+    const tally = `${numPassedTests} passed, ${failed} failed, ${numPendingTests} skipped`;
+    // Jest puts its own summary and the global teardown behind every reporter.
+    process.once('exit', () => console.log(tally));
   }
 };

@@ -6,7 +6,7 @@ const all = [...library, ...sourceFiles('test'), ...sourceFiles('examples')];
 
 describe('files', () => {
   it('are named after what they hold', () => {
-    const vague = /\/(utils?|helpers?|types|constants?|common|misc)(\.ts|\/)/;
+    const vague = /[/-](utils?|helpers?|types|constants?|common|misc)(\.ts|\/)/;
 
     // test/types holds the tests of types.
     expect(
