@@ -12,12 +12,19 @@ const project = (name, more = {}) => ({
   ...more,
 });
 
+/** Projects whose tests need servers; the others run without. */
+const onCluster = ['integration', 'examples'];
+const cluster = {
+  globalSetup: '<rootDir>/test/support/cluster-setup.ts',
+  globalTeardown: '<rootDir>/test/support/cluster-teardown.ts',
+};
+
 /** @type {import('jest').Config} */
 module.exports = {
   reporters: ['default', '<rootDir>/scripts/tally-reporter.cjs'],
   testTimeout: 30_000,
   maxWorkers: 2,
   projects: ['unit', 'architecture', 'docs', 'integration', 'examples', 'package'].map((name) =>
-    project(name),
+    project(name, onCluster.includes(name) ? cluster : {}),
   ),
 };
