@@ -1,0 +1,141 @@
+import type { BalancerOption } from '../balancers/registry.ts';
+import type { ConsistencyMode, ConsistencyOptions } from './consistency-options.ts';
+import type { DiscoveryOptions, FailoverOptions, HealthOptions } from './health-options.ts';
+import type { Host, ReplicaDiscovery } from './host-options.ts';
+import type { StateOptions } from './state-options.ts';
+
+declare module 'knex' {
+  namespace Knex {
+    // A merged declaration has to repeat Knex's type parameter.
+    // oxlint-disable-next-line no-unused-vars
+    interface Config<SV extends {}> {
+      /** Sends every statement to the right server of a cluster; without it the client is plain `pg`. */
+      rwSplit?: RWSplitOptions | undefined;
+    }
+  }
+}
+
+/** Which hosts serve; see the table in the documentation. */
+export type Target = 'split' | 'primary' | 'replica' | 'prefer-replica' | 'any';
+
+/** What is written under the key `rwSplit` of a Knex configuration. */
+export interface RWSplitOptions {
+  /**
+   * The hosts that serve reads, or an async function that answers with them. Where it is given, it
+   * replaces all hosts but the primary of a URL with several hosts. An empty list leaves the
+   * primary alone to serve.
+   *
+   * @default []
+   */
+  replicas?: readonly Host[] | ReplicaDiscovery | undefined;
+  /**
+   * Which hosts serve reads and writes. With `'primary'` no replica serves, with `'replica'` writes
+   * arrive at one and fail there, with `'any'` roles do not count.
+   *
+   * @default 'split'
+   */
+  target?: Target | undefined;
+  /**
+   * What chooses among the hosts that are fit to serve a read: a name, `{ name: 'priority', first }`
+   * (`first` counts replicas: at least 1, at most all of them), or a function that makes a balancer.
+   *
+   * @default 'round-robin'
+   */
+  balancer?: BalancerOption | undefined;
+  /**
+   * Whether the primary is one of the hosts that serve reads, and with which weight: `true` is 1,
+   * `false` is 0 and leaves it to writes and to `fallback`.
+   *
+   * @default false
+   */
+  primaryReads?: boolean | number | undefined;
+  /**
+   * What becomes of a read that finds no fit replica: it runs on the primary or fails.
+   *
+   * @default 'primary'
+   */
+  fallback?: 'primary' | 'error' | undefined;
+  /**
+   * The share of the primary's pool that such reads may hold, above 0 and up to 1. Near 0 they wait
+   * for each other, at 1 they may keep writes waiting.
+   *
+   * @default 0.5
+   */
+  fallbackShare?: number | undefined;
+  /**
+   * How far a replica may be behind the primary and still serve: milliseconds of its last replayed
+   * transaction, bytes of WAL, or both; what an object leaves out is no limit. At 0 replicas hardly
+   * ever serve, `false` lets them serve however late. Accepted and validated; has no effect in this
+   * version.
+   *
+   * @default { millis: 60000 }
+   */
+  maxLag?: { millis?: number | undefined; bytes?: number | undefined } | false | undefined;
+  /** What reads see of earlier writes: a mode, or a mode with its details. */
+  consistency?: ConsistencyMode | ConsistencyOptions | undefined;
+  /** How hosts are watched. */
+  health?: HealthOptions | undefined;
+  /** What happens while no primary is known. */
+  failover?: FailoverOptions | undefined;
+  /** How often `replicas` as a function is asked again. */
+  discovery?: DiscoveryOptions | undefined;
+  /** What functions of the database do, where the catalog does not say or says it too strictly. */
+  functions?: FunctionOptions | undefined;
+  /** The session state that every connection has. */
+  state?: StateOptions | undefined;
+  /**
+   * The pools that several clients share, by name or as a registry. Accepted and validated; has no
+   * effect in this version.
+   *
+   * @default undefined
+   */
+  pools?: string | PoolRegistry | undefined;
+  /**
+   * The most connections that all pools together hold to one server. Accepted and validated; has
+   * no effect in this version.
+   *
+   * @default undefined
+   */
+  maxPerServer?: number | undefined;
+  /**
+   * Named prepared statements, at most `max` on each connection. Accepted and validated; has no
+   * effect in this version.
+   *
+   * @default false
+   */
+  prepare?: { max: number } | false | undefined;
+  /**
+   * `'session'` says that a pooler in between keeps one server connection for each of ours. Accepted
+   * and validated; has no effect in this version.
+   *
+   * @default undefined
+   */
+  pooler?: 'session' | undefined;
+}
+
+/** Pools that several clients share. */
+export interface PoolRegistry {
+  readonly name: string;
+}
+
+/** What is said of the database's functions, each as `name` or `schema.name`. */
+export interface FunctionOptions {
+  /**
+   * Functions that only read, whatever the catalog says.
+   *
+   * @default []
+   */
+  read?: readonly string[] | undefined;
+  /**
+   * Functions that write or need the primary.
+   *
+   * @default []
+   */
+  write?: readonly string[] | undefined;
+  /**
+   * Where a call of a function goes that nothing is known of. `'replica'` trusts it to only read.
+   *
+   * @default 'primary'
+   */
+  unknown?: 'primary' | 'replica' | undefined;
+}

@@ -1,0 +1,60 @@
+import { ConfigError } from '../errors.ts';
+import { hideValue } from './connection-object.ts';
+import { invalidOption } from './invalid-option.ts';
+import { delayMillis, periodMillis } from './number-range.ts';
+import { OptionReader } from './option-reader.ts';
+import type { Target } from './options.ts';
+import type { ConsistencySettings, TokenSettings } from './settings.ts';
+
+const modes = ['session', 'eventual', 'strong'] as const;
+
+/**
+ * Completes `consistency`, a mode or an object.
+ *
+ * @throws {ConfigError} when it is not allowed, or not possible with the target.
+ */
+export function resolveConsistency(reader: OptionReader, target: Target): ConsistencySettings {
+  const isMode = typeof reader.read('consistency') === 'string';
+  const usual = target === 'any' ? 'eventual' : 'session';
+  const group = isMode
+    ? new OptionReader({}, reader.pathOf('consistency'))
+    : reader.group('consistency');
+  const mode = isMode
+    ? reader.choice('consistency', usual, modes)
+    : group.choice('mode', usual, modes);
+  if (target === 'any' && mode !== 'eventual') {
+    const path = isMode ? reader.pathOf('consistency') : group.pathOf('mode');
+    throw new ConfigError(
+      path,
+      `${path} is "${mode}"; with the target 'any' it must be 'eventual'.`,
+    );
+  }
+
+  const settings = {
+    mode,
+    waitMillis: group.number('waitMillis', 0, delayMillis),
+    monotonic: group.boolean('monotonic', false),
+    token: resolveToken(group.group('token')),
+  };
+  group.finish();
+  return Object.freeze(settings);
+}
+
+function resolveToken(reader: OptionReader): TokenSettings {
+  const secrets = readSecrets(reader.read('secret'), reader.pathOf('secret'));
+  const maxAgeMillis = reader.number('maxAgeMillis', 3_600_000, periodMillis);
+  reader.finish();
+  return Object.freeze(hideValue({ secrets, maxAgeMillis }, 'secrets', secrets));
+}
+
+function readSecrets(value: unknown, path: string): readonly string[] {
+  if (value === undefined) return Object.freeze([]);
+  const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (secrets.length > 0 && secrets.every(isSecret)) return Object.freeze([...secrets]);
+  // An empty object in its place: a secret is never shown.
+  throw invalidOption(path, {}, 'a non-empty string or a list of them');
+}
+
+function isSecret(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
