@@ -39,7 +39,7 @@ describe('snippets of the documentation', () => {
       // Only an example is run by a test: <!-- examples/name.ts --> goes before the block.
       expect({ where, example }).toEqual({
         where,
-        example: expect.stringMatching(/^examples\/.+\.ts$/),
+        example: expect.stringMatching(/^examples\/.+\.m?ts$/),
       });
       expect({ where, code }).toEqual({ where, code: read(String(example)) });
     }

@@ -20,7 +20,7 @@ export function sourceFiles(folder: string): readonly SourceFile[] {
   if (!existsSync(join(root, folder))) return [];
 
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.m?ts$/.test(name))
     .map((name) => sourceFile(`${folder}/${name.replaceAll('\\', '/')}`))
     .toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }

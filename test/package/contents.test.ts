@@ -1,0 +1,33 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { installPackedPackage } from '../support/packed-package.ts';
+import { sourceFiles } from '../support/source-file.ts';
+
+const consumer = installPackedPackage();
+afterAll(() => consumer.remove());
+
+describe('the published package', () => {
+  it('holds the built and the original modules, and no file of the development', () => {
+    const known = /^(package\.json|README\.md|LICENSE|lib\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/;
+
+    expect(consumer.files.filter((path) => !known.test(path))).toEqual([]);
+  });
+
+  it.each(['README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'dist/testing/index.js'])(
+    'holds %s',
+    (path) => {
+      expect(consumer.files).toContain(path);
+    },
+  );
+
+  it('is built from the modules as they are', () => {
+    const built = consumer.files
+      .filter((path) => /^dist\/.*\.js$/.test(path))
+      .map((path) => path.replace(/^dist\/(.*)\.js$/, 'lib/$1.ts'));
+
+    expect(built.toSorted()).toEqual(
+      sourceFiles('lib')
+        .map(({ path }) => path)
+        .toSorted(),
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { root } from './source-file.ts';
+
+/** How a program of the consumer ended. */
+export interface Run {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  /** What it complained about, wherever it said so. */
+  readonly output: string;
+}
+
+/** A project that has installed the package as it would be published, and nothing for its development. */
+export interface Consumer {
+  /** What the package holds, e.g. `dist/index.js`. */
+  readonly files: readonly string[];
+  /** Writes and runs a JavaScript file. */
+  run(name: string, code: string): Run;
+  /** Writes a TypeScript file and checks it, and every declaration that it reaches. */
+  check(name: string, code: string): Run;
+  remove(): void;
+}
+
+/** Packs the built package and unpacks it into a project of its own, without a network. */
+export function installPackedPackage(): Consumer {
+  if (!existsSync(join(root, 'dist/index.js'))) {
+    throw new Error('There is no dist/index.js to pack; run `npm run build` before these tests.');
+  }
+
+  const folder = mkdtempSync(join(tmpdir(), 'rwsplit-consumer-'));
+  const files = unpackInto(folder);
+  for (const name of dependenciesOf(folder)) link(folder, name);
+
+  function execute(name: string, code: string, args: readonly string[]): Run {
+    writeFileSync(join(folder, name), code);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...args, name], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return { exitCode: status, stdout, output: stdout + stderr };
+  }
+
+  return {
+    files,
+    run: (name, code) => execute(name, code, []),
+    check: (name, code) => execute(name, code, compiler),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const compiler = [
+  join(root, 'node_modules/typescript/bin/tsc'),
+  '--noEmit',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--skipLibCheck',
+  'false',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2022',
+  '--types',
+  'node',
+];
+
+function unpackInto(folder: string): readonly string[] {
+  const target = join(folder, 'node_modules/knex-rwsplit');
+  mkdirSync(target, { recursive: true });
+  // The shell finds npm.cmd on Windows; no argument comes from outside.
+  const packed = execFileSync(`npm pack --json --ignore-scripts --pack-destination "${folder}"`, {
+    cwd: root,
+    encoding: 'utf8',
+    shell: true,
+  });
+  const [{ filename, files }] = JSON.parse(packed) as [
+    { filename: string; files: readonly { path: string }[] },
+  ];
+  execFileSync('tar', ['-xzf', filename, '-C', target, '--strip-components', '1'], { cwd: folder });
+  return files.map(({ path }) => path);
+}
+
+/** What npm would install beside the package, and what any TypeScript project has. */
+function dependenciesOf(folder: string): readonly string[] {
+  const manifest = JSON.parse(
+    readFileSync(join(folder, 'node_modules/knex-rwsplit/package.json'), 'utf8'),
+  ) as Record<'dependencies' | 'peerDependencies', Record<string, string>>;
+  return [
+    ...Object.keys(manifest.dependencies),
+    ...Object.keys(manifest.peerDependencies),
+    '@types/node',
+    '@types/pg',
+  ];
+}
+
+function link(folder: string, name: string): void {
+  const path = join(folder, 'node_modules', name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), path, 'junction');
+}
