@@ -13,7 +13,7 @@ const impurities: readonly (readonly [string, RegExp])[] = [
   ['a timer', /\b(setTimeout|setInterval|setImmediate|queueMicrotask|systemClock)\b/],
   ['the time', /\b(Date|performance|hrtime)\b/],
   ['randomness', /\b(Math\.random|randomBytes|randomInt|randomUUID|getRandomValues)\b/],
-  ['the environment', /\bprocess\./],
+  ['the environment', /\bprocess\.(?!emitWarning)/],
 ];
 
 /** Modules of Node that neither read nor change anything outside. */
