@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Programs, preparePrograms } from './programs.ts';
@@ -30,10 +30,12 @@ export async function createClusterSite(user: string): Promise<ClusterSite> {
   const serverPackage = findServerPackage();
   const account = serverAccount();
   const parent = canReach(account, tmpdir()) ? tmpdir() : '/tmp';
-  const folder = mkdtempSync(join(parent, 'knex-rwsplit-'));
+  const folder = join(parent, `knex-rwsplit-${randomBytes(6).toString('hex')}`);
+  // Before the folder: at no moment is there one that nobody would remove.
   const watchdog = new Watchdog(folder);
 
   try {
+    mkdirSync(folder, { mode: 0o700 });
     if (account !== undefined) chownSync(folder, account.uid, account.gid);
     const password = randomBytes(12).toString('hex');
     return {

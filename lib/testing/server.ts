@@ -126,9 +126,9 @@ export class Server {
       },
     );
     closeSync(log);
+    if (child.pid !== undefined) this.site.watchdog.guard(child.pid);
     await once(child, 'spawn');
     const pid = child.pid ?? 0;
-    this.site.watchdog.guard(pid);
     child.unref();
     child.once('exit', () => {
       this.site.watchdog.release(pid, ...this.#suspended);

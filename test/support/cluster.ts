@@ -6,8 +6,7 @@ export const sharedClusterVariable = 'RWSPLIT_SHARED_CLUSTER_URL';
 /**
  * The cluster that all test files of a run share.
  *
- * Its processes cannot be ended from here: a test of a failure starts one of its own, with
- * `launchCluster` of lib/testing.
+ * Its processes cannot be ended from here: for a test of a failure there is `useOwnCluster`.
  */
 export async function sharedCluster(): Promise<Cluster> {
   const url = process.env[sharedClusterVariable];
