@@ -5,9 +5,9 @@ import { join, posix } from 'node:path';
 export interface SourceFile {
   /** From the root of the repository, e.g. `lib/hosts/pool.ts`. */
   readonly path: string;
+  readonly text: string;
   /** Without comments. */
   readonly code: string;
-  readonly lines: number;
   /** What it imports: a path from the root for its own files, a specifier for packages. */
   readonly imports: readonly string[];
 }
@@ -36,7 +36,7 @@ function sourceFile(path: string): SourceFile {
   ].map(([, specifier = '']) =>
     specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier,
   );
-  return { path, code, lines: text.split('\n').length - 1, imports };
+  return { path, text, code, imports };
 }
 
 /** The name of the package that a specifier belongs to: `knex` of `knex/lib/client.js`. */

@@ -1,5 +1,4 @@
 import { expectTypeOf } from 'expect-type';
-import * as knexPackage from 'knex';
 import { knex, type Knex } from 'knex';
 import {
   type ConfigError,
@@ -24,7 +23,7 @@ const db = knex({
 });
 
 expectTypeOf(db).toExtend<Knex>();
-knex({ client: createRWSplitClient(knexPackage), rwSplit: { replicas: [] } });
+knex({ client: createRWSplitClient(knex), rwSplit: { replicas: [] } });
 expectTypeOf(rwSplit(db)).not.toBeAny();
 
 // What comes from the environment may be undefined.
