@@ -1,0 +1,48 @@
+import { EventEmitter } from 'node:events';
+
+/** Where a statement went, and why. */
+export interface RouteEvent {
+  readonly host: string;
+  readonly role: HostRole;
+  readonly intent: string;
+  /** For people: `a proved read`, `calls nextval`, `hint: primary`, … */
+  readonly reason: string;
+}
+
+/** A statement that a replica refused and the primary then ran. */
+export interface MisrouteEvent {
+  readonly host: string;
+  readonly sql: string;
+  /** What the replica answered. */
+  readonly error: Error;
+  /** Whether the text goes to the primary by itself from here on. */
+  readonly learnt: boolean;
+  /** How many statements of this client were re-run so far. */
+  readonly count: number;
+}
+
+/** A host that turned out to have another role than the configuration, or the last look, said. */
+export interface HostRoleEvent {
+  readonly host: string;
+  readonly role: HostRole;
+  readonly was: HostRole;
+}
+
+/** A list of replicas that could not be had, or not be used. */
+export interface DiscoveryErrorEvent {
+  readonly error: Error;
+}
+
+/** What a server does in its cluster. */
+export type HostRole = 'primary' | 'replica';
+
+/** The events of `rwSplit(db)`, by name. */
+export interface RWSplitEvents {
+  route: [RouteEvent];
+  misroute: [MisrouteEvent];
+  'host:role': [HostRoleEvent];
+  'discovery:error': [DiscoveryErrorEvent];
+}
+
+/** The emitter behind the `on` and `off` of `rwSplit(db)`. */
+export class RWSplitEmitter extends EventEmitter<RWSplitEvents> {}

@@ -1,0 +1,102 @@
+import type { HostView } from '../balancers/balancer.ts';
+import type { Clock } from '../clock.ts';
+import type { HostSettings } from '../config/settings.ts';
+import type { HostRole } from '../events.ts';
+import type { HostPool, PoolStats } from './pool.ts';
+
+/** What a `pg` connection must be for this library: an object with an identity. */
+export type Connection = object;
+
+/** Counters of what a host served since the client was made. */
+export interface ServedStats {
+  readonly reads: number;
+  readonly writes: number;
+  /** Connections that could not be opened. */
+  readonly connectErrors: number;
+}
+
+// Share of the newest sample in the moving average: about the last ten queries count.
+const LATENCY_WEIGHT = 0.2;
+
+/** One server we may connect to: its pool, its role as last seen, and what it is doing. */
+export class Host implements HostView {
+  readonly name: string;
+  readonly weight: number;
+  readonly order: number;
+  readonly tags: readonly string[];
+  readonly settings: HostSettings;
+  readonly pool: HostPool<Connection>;
+  /** What the configuration says, until a connection tells. */
+  role: HostRole;
+  /** Whether `role` was told by the server itself. */
+  isRoleObserved = false;
+  /** Taken out of use by hand. */
+  isDraining = false;
+  inFlight = 0;
+  latencyMillis = 0;
+  lastError: Error | undefined;
+  #reads = 0;
+  #writes = 0;
+  #connectErrors = 0;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(settings: HostSettings, role: HostRole, order: number, pool: HostPool<Connection>) {
+    this.name = settings.name;
+    this.weight = settings.weight;
+    this.tags = settings.tags;
+    this.settings = settings;
+    this.role = role;
+    this.order = order;
+    this.pool = pool;
+  }
+
+  get served(): ServedStats {
+    return { reads: this.#reads, writes: this.#writes, connectErrors: this.#connectErrors };
+  }
+
+  get poolStats(): PoolStats {
+    return this.pool.stats;
+  }
+
+  /** Counts a query in; call {@link Host.finish} when it has ended, however it ended. */
+  begin(isRead: boolean): void {
+    this.inFlight++;
+    if (isRead) this.#reads++;
+    else this.#writes++;
+  }
+
+  /** Counts a query out. */
+  finish(startedAt: number, clock: Clock): void {
+    this.inFlight--;
+    const millis = clock.now() - startedAt;
+    this.latencyMillis =
+      this.latencyMillis === 0
+        ? millis
+        : this.latencyMillis + LATENCY_WEIGHT * (millis - this.latencyMillis);
+    if (this.inFlight === 0 && this.#idleWaiters.length > 0) this.#wakeWaiters();
+  }
+
+  /** Keeps why a connection could not be opened, for errors and snapshots. */
+  failed(error: Error): void {
+    this.#connectErrors++;
+    this.lastError = error;
+  }
+
+  /** Resolves once no query runs on the host, or after `millis`. */
+  idle(millis: number, clock: Clock): Promise<boolean> {
+    if (this.inFlight === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const cancel = clock.after(millis, () => resolve(false));
+      this.#idleWaiters.push(() => {
+        cancel();
+        resolve(true);
+      });
+    });
+  }
+
+  #wakeWaiters(): void {
+    const waiters = this.#idleWaiters;
+    this.#idleWaiters = [];
+    for (const wake of waiters) wake();
+  }
+}

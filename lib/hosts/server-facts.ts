@@ -1,0 +1,49 @@
+import type { HostRole } from '../events.ts';
+import type { Connection } from './host.ts';
+
+/** What a server reports of itself when a connection opens, and whenever it changes. */
+export interface ServerFacts {
+  role: HostRole | undefined;
+  /** False where a backslash in a plain string literal escapes, as before PostgreSQL 9.1. */
+  hasStandardStrings: boolean;
+}
+
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+/** The part of a `pg` client that hears the server's parameters. */
+interface Listening {
+  readonly connection?: {
+    on?(event: 'parameterStatus', listener: (message: ParameterStatus) => void): unknown;
+  };
+}
+
+const facts = new WeakMap<Connection, ServerFacts>();
+
+/** Listens, from before it connects, to what the server of a `pg` client says of itself. */
+export function listenToServer(client: Connection, onChange: (facts: ServerFacts) => void): void {
+  const heard: ServerFacts = { role: undefined, hasStandardStrings: true };
+  facts.set(client, heard);
+
+  // Another driver's client (a fake in a test, pg-native) may have no such emitter.
+  (client as Listening).connection?.on?.('parameterStatus', (message) => {
+    switch (message.parameterName) {
+      case 'in_hot_standby':
+        heard.role = message.parameterValue === 'on' ? 'replica' : 'primary';
+        break;
+      case 'standard_conforming_strings':
+        heard.hasStandardStrings = message.parameterValue !== 'off';
+        break;
+      default:
+        return;
+    }
+    onChange(heard);
+  });
+}
+
+/** What the server of a connection has said of itself. */
+export function serverFacts(connection: Connection): ServerFacts | undefined {
+  return facts.get(connection);
+}

@@ -1,0 +1,38 @@
+import { knex } from 'knex';
+import type { Knex } from 'knex';
+import { createRWSplitClient } from './knex/client.ts';
+
+/**
+ * The Knex client that splits: `knex({ client: RWSplitClient, connection, rwSplit })`.
+ *
+ * Without `rwSplit`, and with one host in the URL, it is Knex's own `pg` client.
+ */
+export const RWSplitClient: typeof Knex.Client = createRWSplitClient(knex);
+
+export { createRWSplitClient };
+export { registerBalancer } from './balancers/registry.ts';
+export type { BalancerFactory, BalancerName, BalancerOption } from './balancers/registry.ts';
+export type { Balancer, HostView, NonEmpty } from './balancers/balancer.ts';
+export type * from './config/options.ts';
+export {
+  ConfigError,
+  NoHostAvailableError,
+  ReadOnlyHostError,
+  RWSplitError,
+  SessionStateError,
+} from './errors.ts';
+export type { HostFailure, RWSplitErrorCode } from './errors.ts';
+export type {
+  DiscoveryErrorEvent,
+  HostRole,
+  HostRoleEvent,
+  MisrouteEvent,
+  RouteEvent,
+  RWSplitEvents,
+} from './events.ts';
+export type { Explanation } from './knex/explain.ts';
+export { rwSplit } from './knex/handle.ts';
+export type { DrainOptions, RWSplitHandle } from './knex/handle.ts';
+export { onPrimary, onReplica } from './knex/hints.ts';
+export type { HostSnapshot } from './knex/host-snapshot.ts';
+export type { Hint } from './routing/route.ts';

@@ -1,0 +1,41 @@
+import type { Connection } from '../hosts/host.ts';
+import type { CompiledStatement } from './internals.ts';
+import type { RWSplit } from './rw-split.ts';
+
+// Raw text without any of these words leaves nothing behind on its session and changes no schema.
+const MAY_MATTER =
+  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|temp|temporary|do|call|create|alter|drop|grant|revoke|comment|set_config|pg_(?:try_)?advisory_\w+)\b/i;
+const HAS_SESSION_EFFECT = /set_config|advisory/i;
+
+/**
+ * Notes what a statement does to the session it runs on, where that session was chosen before:
+ * in a transaction, or on a connection that the application holds.
+ *
+ * @returns a promise only where the text has to be read.
+ */
+export function noteBoundStatement(
+  split: RWSplit,
+  connection: Connection,
+  { method, sql }: CompiledStatement,
+): Promise<void> | undefined {
+  // A schema builder's statements have no method.
+  if (method === undefined) noteCatalogChange(split, connection);
+  const mayMatter = (method === 'raw' ? MAY_MATTER : HAS_SESSION_EFFECT).test(sql);
+  return mayMatter ? readAndNote(split, connection, sql) : undefined;
+}
+
+async function readAndNote(split: RWSplit, connection: Connection, sql: string): Promise<void> {
+  const { sessionChange, lockUse, changesCatalog } = await split.intents.inspect(sql);
+  if (sessionChange !== undefined) split.sessionChanges.note(connection, sessionChange, sql);
+  if (changesCatalog) noteCatalogChange(split, connection);
+
+  const lease = split.dispatcher.leaseOf(connection);
+  if (lease !== undefined && lockUse === 'lock') lease.mayHoldLocks = true;
+}
+
+// Others see it when the transaction commits; a connection held by hand may never say.
+function noteCatalogChange(split: RWSplit, connection: Connection): void {
+  const lease = split.dispatcher.leaseOf(connection);
+  if (lease === undefined) split.intents.forget();
+  else lease.changesCatalog = true;
+}

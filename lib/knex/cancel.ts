@@ -1,0 +1,39 @@
+import type { Connection } from '../hosts/host.ts';
+import type { CancellingDriver } from './cancel-request.ts';
+import { sendCancelRequest } from './cancel-request.ts';
+import type { RWSplit } from './rw-split.ts';
+import { systemClock } from '../clock.ts';
+
+// How long the server may take to accept a cancel request, and then to end the statement.
+const CANCEL_MILLIS = 5000;
+
+/**
+ * Cancels the statement of a connection on the server that runs it.
+ *
+ * A connection whose statement goes on regardless is not handed out again.
+ */
+export async function cancelStatement(
+  split: RWSplit,
+  driver: CancellingDriver,
+  connection: Connection,
+): Promise<void> {
+  const lease = split.dispatcher.leaseOf(connection);
+  const running = lease?.connection ?? connection;
+  if (lease !== undefined) lease.isCancelled = true;
+
+  await sendCancelRequest(driver, running, CANCEL_MILLIS);
+  // Given back before the statement has ended, the connection's next one could be cancelled.
+  if (!(await endsInTime(lease?.running))) split.sessionChanges.spoil(running);
+}
+
+async function endsInTime(statement: Promise<unknown> | undefined): Promise<boolean> {
+  if (statement === undefined) return true;
+  return new Promise((resolve) => {
+    const stopWaiting = systemClock.after(CANCEL_MILLIS, () => resolve(false));
+    const ended = (): void => {
+      stopWaiting();
+      resolve(true);
+    };
+    statement.then(ended, ended);
+  });
+}

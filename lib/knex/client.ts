@@ -1,0 +1,132 @@
+import type { Knex } from 'knex';
+import { resolveConfig } from '../config/resolve-config.ts';
+import type { Connection } from '../hosts/host.ts';
+import { assertParserInstalled } from '../sql/parser.ts';
+import { cancelStatement } from './cancel.ts';
+import type { CancellingDriver } from './cancel-request.ts';
+import { knexClasses } from './internals.ts';
+import type {
+  CompiledStatement,
+  Executable,
+  KnexPackage,
+  Runner,
+  StreamRequest,
+  Transaction,
+} from './internals.ts';
+import { PoolFacade } from './pool-facade.ts';
+import { runTasksOnPrimary } from './primary-tasks.ts';
+import { createRunner } from './runner.ts';
+import { RWSplit } from './rw-split.ts';
+import { SplitState, splitOf, stateOf, withState } from './split-state.ts';
+import { describeRoute, runStatement } from './statement.ts';
+import { streamStatement } from './stream-statement.ts';
+import { routeTransaction } from './transaction.ts';
+import { runUnlock } from './unlock.ts';
+
+/**
+ * Makes the client class for a copy of Knex, for trees that hold several:
+ * `createRWSplitClient(require('knex'))`.
+ */
+export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Client {
+  const classes = knexClasses(knexPackage);
+  const SplitRunner = createRunner(classes);
+  runTasksOnPrimary(classes);
+
+  // No fields and no #private members in this class: Knex makes the clients of transactions and
+  // clones by `Object.create(prototype)`, which runs no constructor and no initialiser.
+  return class RWSplitClient extends classes.PgDialect {
+    constructor(config: Knex.Config) {
+      const { config: resolved, settings } = resolveConfig(config);
+      if (settings !== undefined) assertParserInstalled();
+      super(withState(resolved, settings && new SplitState(settings)));
+      // Applications, and Knex's own migrations, compare the name of the client as a string.
+      this.config.client = 'pg';
+    }
+
+    override initializePool(config: Knex.Config = this.config): void {
+      const state = stateOf(this);
+      if (state === undefined) return super.initializePool(config);
+      if (this.pool !== undefined) {
+        this.logger.warn?.('The pool has already been initialized');
+        return;
+      }
+
+      const split = new RWSplit(this, state.settings, state.events, classes.KnexTimeoutError);
+      state.split = split;
+      this.pool = new PoolFacade(split, () => {
+        if (state.split === split) state.split = undefined;
+      });
+    }
+
+    override runner(builder: Executable): Runner {
+      return stateOf(this) === undefined ? super.runner(builder) : new SplitRunner(this, builder);
+    }
+
+    override transaction(container: unknown, config: unknown, outerTx: unknown): Knex.Transaction {
+      const transaction = super.transaction(container, config, outerTx);
+      const split = splitOf(this);
+      if (split !== undefined && this.transacting !== true) {
+        routeTransaction(split, transaction as Transaction);
+      }
+      return transaction;
+    }
+
+    // A connection without a statement is for whatever comes: the primary's.
+    override async acquireConnection(): Promise<unknown> {
+      const split = splitOf(this);
+      if (split === undefined) return super.acquireConnection();
+
+      const lease = await split.lease({ intent: 'write', proved: true, reason: 'taken by hand' });
+      lease.isTaken = true;
+      return lease.connection;
+    }
+
+    override releaseConnection(connection: Connection): Promise<void> {
+      const split = splitOf(this);
+      if (split === undefined) return super.releaseConnection(connection);
+
+      split.dispatcher.releaseTaken(connection);
+      return Promise.resolve();
+    }
+
+    override query(connection: Connection, statement: CompiledStatement | string): unknown {
+      const lease = splitOf(this)?.dispatcher.leaseOf(connection);
+      if (lease === undefined) return super.query(connection, statement);
+
+      const described = typeof statement === 'string' ? { sql: statement } : statement;
+      return super.query(connection, Object.assign(described, { rwSplit: describeRoute(lease) }));
+    }
+
+    override _query(
+      connection: Connection,
+      statement: CompiledStatement,
+    ): Promise<CompiledStatement> {
+      const send = (to: Connection): Promise<CompiledStatement> => super._query(to, statement);
+      const split = splitOf(this);
+      const lease = split?.dispatcher.leaseOf(connection);
+      if (split === undefined || lease === undefined) return send(connection);
+      if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);
+      return runStatement(split, lease, statement, send);
+    }
+
+    override _stream(
+      connection: Connection,
+      statement: CompiledStatement,
+      stream: StreamRequest['stream'],
+      options: unknown,
+    ): Promise<unknown> {
+      const send = (to: Connection): Promise<unknown> =>
+        super._stream(to, statement, stream, options);
+      const split = splitOf(this);
+      const lease = split?.dispatcher.leaseOf(connection);
+      if (split === undefined || lease === undefined) return send(connection);
+      return streamStatement(split, lease, statement, stream, send);
+    }
+
+    override async cancelQuery(connection?: Connection): Promise<unknown> {
+      const split = splitOf(this);
+      if (split === undefined || connection === undefined) return super.cancelQuery(connection);
+      return cancelStatement(split, this.driver as CancellingDriver, connection);
+    }
+  };
+}

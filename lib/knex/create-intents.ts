@@ -1,0 +1,59 @@
+import { InOrderBalancer } from '../balancers/in-order.ts';
+import { systemClock } from '../clock.ts';
+import type { Connection } from '../hosts/host.ts';
+import { acquire } from '../routing/acquire.ts';
+import { Catalog } from '../sql/catalog.ts';
+import type { CatalogRow } from '../sql/catalog-query.ts';
+import { Intents } from '../sql/intents.ts';
+import type { PgClient } from './internals.ts';
+import type { RWSplit } from './rw-split.ts';
+
+/** A `pg` client, as far as a look-up needs it. */
+interface Questionable {
+  query(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<{ readonly rows: readonly CatalogRow[] }>;
+}
+
+// A look-up that takes longer is not waited for: its statement goes to the primary.
+const LOOKUP_MILLIS = 200;
+
+/** Makes what judges the texts of a client, with a catalog that any of its live hosts answers for. */
+export function createIntents(client: PgClient, split: RWSplit): Intents {
+  const balancer = new InOrderBalancer(Math.random);
+
+  const query = async (
+    text: string,
+    values: readonly unknown[],
+  ): Promise<readonly CatalogRow[]> => {
+    const { cluster } = split;
+    const { host, connection } = await acquire(
+      {
+        intent: 'read',
+        reason: 'a catalog look-up',
+        hosts: cluster.routable.usable,
+        fallback: [],
+        role: 'any',
+        mayRerun: false,
+      },
+      cluster.hosts,
+      balancer,
+      systemClock,
+      LOOKUP_MILLIS,
+    );
+    try {
+      return (await (connection as Connection & Questionable).query(text, values)).rows;
+    } finally {
+      split.dispatcher.release(host, connection);
+    }
+  };
+
+  const { functions } = split.settings;
+  return new Intents({
+    catalog: new Catalog({ query, clock: systemClock }),
+    functions,
+    clock: systemClock,
+    position: (text) => client.positionBindings(text),
+  });
+}

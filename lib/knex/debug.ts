@@ -1,0 +1,10 @@
+import createDebug from 'debug';
+
+/** `DEBUG=rwsplit:route`: where each statement goes, and why. */
+export const debugRoute: createDebug.Debugger = createDebug('rwsplit:route');
+
+/** `DEBUG=rwsplit:misroute`: what a replica refused and the primary ran. */
+export const debugMisroute: createDebug.Debugger = createDebug('rwsplit:misroute');
+
+/** `DEBUG=rwsplit:host`: roles learnt, hosts drained and readmitted. */
+export const debugHost: createDebug.Debugger = createDebug('rwsplit:host');

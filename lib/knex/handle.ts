@@ -1,0 +1,138 @@
+import type { SQLQuery } from '@databases/sql';
+import type { Knex } from 'knex';
+import { systemClock } from '../clock.ts';
+import { ConfigError } from '../errors.ts';
+import type { RWSplitEvents } from '../events.ts';
+import type { Host } from '../hosts/host.ts';
+import { explainQuery } from './explain.ts';
+import type { Explanation } from './explain.ts';
+import { snapshot } from './host-snapshot.ts';
+import type { HostSnapshot } from './host-snapshot.ts';
+import { clientOf } from './internals.ts';
+import type { RWSplit } from './rw-split.ts';
+import { inScope } from './scope.ts';
+import { stateOf } from './split-state.ts';
+import type { SplitState } from './split-state.ts';
+import { rawFromTemplate } from './sql-query.ts';
+
+/** What a Knex instance that splits can do beyond Knex; made by {@link rwSplit}. */
+export class RWSplitHandle {
+  readonly #db: Knex;
+  readonly #state: SplitState;
+
+  constructor(db: Knex, state: SplitState) {
+    this.#db = db;
+    this.#state = state;
+  }
+
+  /** What is known of each host at this moment, the presumed primary first. */
+  hosts(): HostSnapshot[] {
+    return this.#split.cluster.hosts.map(snapshot);
+  }
+
+  /** Where a query would go, and why; nothing is run. */
+  async explain(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder): Promise<Explanation> {
+    return explainQuery(this.#split, query);
+  }
+
+  /** Runs `fn`, and whatever it starts, with every statement on the primary. */
+  onPrimary<T>(fn: () => T): T {
+    return inScope({ target: 'primary' }, fn);
+  }
+
+  /**
+   * Runs `fn`, and whatever it starts, with reads on replicas only: never on the primary, whatever
+   * `fallback` says. Writes and read-write transactions go where they always go.
+   */
+  onReplica<T>(fn: () => T): T {
+    return inScope({ target: 'replica' }, fn);
+  }
+
+  /**
+   * Runs a `sql` template of `@databases/sql` and answers with its rows; routed like any raw text.
+   *
+   * @example
+   * await rwSplit(db).query(sql`select * from orders where id = ${id}`);
+   */
+  async query<Row = Record<string, unknown>>(query: SQLQuery): Promise<Row[]> {
+    const { rows }: { rows: Row[] } = await rawFromTemplate(this.#db, query);
+    return rows;
+  }
+
+  /**
+   * Stops using a host for what comes, and waits for what runs on it.
+   *
+   * @param timeoutMillis how long to wait, in milliseconds.
+   * @returns whether nothing runs on the host any more.
+   * @throws {ConfigError} when no host has that name.
+   */
+  async drain(host: string, { timeoutMillis = 30_000 }: DrainOptions = {}): Promise<boolean> {
+    const drained = this.#find(host);
+    this.#split.cluster.setDraining(drained, true);
+    return drained.idle(timeoutMillis, systemClock);
+  }
+
+  /**
+   * Uses a drained host again.
+   *
+   * @throws {ConfigError} when no host has that name.
+   */
+  readmit(host: string): void {
+    this.#split.cluster.setDraining(this.#find(host), false);
+  }
+
+  /** Listens to an event. */
+  on<E extends keyof RWSplitEvents>(event: E, listener: Listener<E>): this {
+    // Node types a listener by a condition on E that TypeScript leaves open in here.
+    this.#state.events.on(event, listener as never);
+    return this;
+  }
+
+  /** Stops listening to an event. */
+  off<E extends keyof RWSplitEvents>(event: E, listener: Listener<E>): this {
+    this.#state.events.off(event, listener as never);
+    return this;
+  }
+
+  get #split(): RWSplit {
+    const { split } = this.#state;
+    if (split === undefined) throw new Error('Unable to use a Knex instance that was destroyed');
+    return split;
+  }
+
+  #find(name: string): Host {
+    const host = this.#split.cluster.host(name);
+    if (host !== undefined) return host;
+
+    const known = this.#split.cluster.hosts.map((candidate) => candidate.name).join(', ');
+    throw new ConfigError('host', `No host is named "${name}"; there are ${known}.`);
+  }
+}
+
+/** How {@link RWSplitHandle.drain} waits. */
+export interface DrainOptions {
+  /**
+   * How long to wait for what runs on the host, in milliseconds; 0 does not wait.
+   *
+   * @default 30_000
+   */
+  readonly timeoutMillis?: number | undefined;
+}
+
+/** A listener of an event of {@link RWSplitHandle}. */
+export type Listener<E extends keyof RWSplitEvents> = (...args: RWSplitEvents[E]) => void;
+
+/**
+ * The handle of a Knex instance, transaction or clone whose client splits.
+ *
+ * @throws {ConfigError} when its client doesn't: no RWSplitClient, or one without `rwSplit`.
+ */
+export function rwSplit(db: Knex): RWSplitHandle {
+  const state = stateOf(clientOf(db));
+  if (state !== undefined) return new RWSplitHandle(db, state);
+
+  throw new ConfigError(
+    'rwSplit',
+    'This Knex instance splits nothing: give knex() the client RWSplitClient, and rwSplit or several hosts in the URL.',
+  );
+}

@@ -1,0 +1,86 @@
+import type { HostSettings } from '../config/settings.ts';
+import type { Connection } from '../hosts/host.ts';
+import type { PoolSettings } from '../hosts/pool.ts';
+import { listenToServer, serverFacts } from '../hosts/server-facts.ts';
+import type { ServerFacts } from '../hosts/server-facts.ts';
+import type { PgClient } from './internals.ts';
+import { outsideScopes } from './scope.ts';
+
+/** A `pg` client, as far as dialling and cancelling need it. */
+interface DriverClient {
+  query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
+}
+
+interface Driver {
+  readonly Client: new (settings: unknown) => Connection;
+}
+
+/** What to do when a server of the host says something of itself. */
+export type OnServerFacts = (facts: ServerFacts) => void;
+
+/**
+ * Makes the view of a Knex client that dials one host and nothing else.
+ *
+ * It inherits from the client, so that whatever the application's own subclass overrides holds on
+ * every host, and owns what Knex keeps for each server: connection settings and version.
+ */
+export function hostClient(client: PgClient, host: HostSettings, onFacts: OnServerFacts): PgClient {
+  const isFunction = typeof host.connection === 'function';
+  const driver = client.driver as Driver;
+
+  return Object.create(client, {
+    connectionSettings: own(isFunction ? undefined : host.connection),
+    connectionConfigProvider: own(isFunction ? host.connection : undefined),
+    connectionConfigExpirationChecker: own(isFunction ? () => true : null),
+    version: own(client.config.version),
+    driver: own(Object.create(driver, { Client: own(listeningClient(driver, onFacts)) })),
+  }) as PgClient;
+}
+
+/** The settings of a host's pool: Knex's own, with the server's role known before first use. */
+export function hostPoolSettings(
+  view: PgClient,
+  host: HostSettings,
+  onFacts: OnServerFacts,
+  onConnect: () => void,
+): PoolSettings<Connection> {
+  const settings = view.getPoolSettings(host.pool) as PoolSettings<Connection>;
+  const create = (): Promise<Connection> =>
+    outsideScopes(async () => {
+      const connection = await settings.create();
+      await learnRole(connection, onFacts);
+      onConnect();
+      return connection;
+    });
+  return { ...settings, create };
+}
+
+// `in_hot_standby` is reported from PostgreSQL 14 on; before that, and on other engines, ask.
+async function learnRole(connection: Connection, onFacts: OnServerFacts): Promise<void> {
+  const facts = serverFacts(connection);
+  if (facts === undefined || facts.role !== undefined) return;
+
+  try {
+    const { rows } = await (connection as DriverClient).query(
+      'select pg_is_in_recovery() as is_replica',
+    );
+    facts.role = rows[0]?.['is_replica'] === true ? 'replica' : 'primary';
+  } catch {
+    // An engine without the function has no roles to tell; the configured one stands.
+    return;
+  }
+  onFacts(facts);
+}
+
+function listeningClient({ Client }: Driver, onFacts: OnServerFacts): Driver['Client'] {
+  return class extends Client {
+    constructor(settings: unknown) {
+      super(settings);
+      listenToServer(this, onFacts);
+    }
+  };
+}
+
+function own(value: unknown): PropertyDescriptor {
+  return { value, writable: true, enumerable: true, configurable: true };
+}

@@ -1,0 +1,52 @@
+import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
+import type { HostRole } from '../events.ts';
+import { Host } from '../hosts/host.ts';
+import { HostPool } from '../hosts/pool.ts';
+import type { ServerFacts } from '../hosts/server-facts.ts';
+import { hostClient, hostPoolSettings } from './host-client.ts';
+import type { PgClient } from './internals.ts';
+
+/** Makes the hosts of a cluster, each with a pool that dials as Knex does. */
+export class HostMaker {
+  readonly #client: PgClient;
+  readonly #settings: RWSplitSettings;
+  readonly #onFacts: (host: Host, facts: ServerFacts) => void;
+
+  constructor(
+    client: PgClient,
+    settings: RWSplitSettings,
+    onFacts: (host: Host, facts: ServerFacts) => void,
+  ) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#onFacts = onFacts;
+  }
+
+  /** How long Knex lets a query wait for a connection. */
+  get acquireMillis(): number {
+    const { pool } = this.#settings.primary;
+    return (this.#client.getPoolSettings(pool) as { acquireTimeoutMillis: number })
+      .acquireTimeoutMillis;
+  }
+
+  /** Makes one host; opens nothing. */
+  readonly make = (settings: HostSettings, role: HostRole, order: number): Host => {
+    const { primaryReads } = this.#settings;
+    const weight = role === 'primary' && primaryReads > 0 ? primaryReads : settings.weight;
+    const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);
+    const view = hostClient(this.#client, settings, onFacts);
+    const pool = new HostPool(
+      hostPoolSettings(view, settings, onFacts, () => this.#noteVersion(host, view.version)),
+    );
+    const host: Host = new Host({ ...settings, weight }, role, order, pool);
+    return host;
+  };
+
+  // Knex and others read one version off the client: the primary's, once it is known.
+  #noteVersion(host: Host, version: string | undefined): void {
+    if (version === undefined) return;
+    if (host.role === 'primary' || this.#client.version === undefined) {
+      this.#client.version = version;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import type { knex, Knex } from 'knex';
+import type { Connection } from '../hosts/host.ts';
+
+/**
+ * Everything this library knows about the inside of Knex.
+ *
+ * Knex types its public entry point only, so the shapes below are those of the members that are
+ * used here and of no others. No other module casts a Knex object, and none imports `knex/lib/*`:
+ * the classes are reached through Knex's public API, so that any copy of Knex will do.
+ * `test/unit/knex/internals.test.ts` fails when a Knex release changes a member declared here.
+ */
+export interface CompiledStatement {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+  /** `select`, `insert`, `raw`, …; absent on the statements of a schema builder. */
+  readonly method?: string | undefined;
+  /** Ours: where the statement runs. Knex copies it into its `query*` events. */
+  rwSplit?: StatementRoute | undefined;
+  response?: { readonly rows?: readonly unknown[] | undefined } | undefined;
+}
+
+/** The part of a route that is shown on Knex's own events and on errors. */
+export interface StatementRoute {
+  readonly host: string;
+  readonly role: string;
+  readonly reason: string;
+}
+
+/** A query, schema or raw builder, as the runner sees it. */
+export interface Executable {
+  readonly client: PgClient;
+  toSQL(): CompiledStatement | readonly CompiledStatement[];
+  queryContext(): unknown;
+  emit(event: string, ...args: unknown[]): boolean;
+  readonly _connection?: Connection | undefined;
+  readonly _debug?: boolean | undefined;
+  /** What `clone()` copies of a query builder; other builders have none. */
+  _single?: object | undefined;
+}
+
+/** What `Runner.stream` hands to `ensureConnection`. */
+export interface StreamRequest {
+  readonly options: unknown;
+  readonly hasHandler: boolean;
+  readonly stream: NodeJS.ReadWriteStream & { readonly destroyed: boolean };
+}
+
+/** `knex/lib/execution/runner.js` */
+export declare class Runner {
+  constructor(client: PgClient, builder: Executable);
+  client: PgClient;
+  readonly builder: Executable;
+  connection: Connection | undefined;
+  run(): Promise<unknown>;
+  stream(...args: unknown[]): unknown;
+  query(statement: CompiledStatement): Promise<unknown>;
+  queryArray(statements: readonly CompiledStatement[]): Promise<unknown>;
+  ensureConnection(
+    callback: (runner: Runner, request?: StreamRequest) => unknown,
+    request?: StreamRequest,
+  ): Promise<unknown>;
+}
+
+/** `knex/lib/dialects/postgres`: what Knex's public `Client` type leaves out. */
+export declare class PgClient extends knex.Client {
+  /** Set on the derived client that Knex makes for each transaction. */
+  readonly transacting?: boolean;
+  searchPath?: unknown;
+  positionBindings(sql: string): string;
+  _query(connection: Connection, statement: CompiledStatement): Promise<CompiledStatement>;
+  _stream(
+    connection: Connection,
+    statement: CompiledStatement,
+    stream: StreamRequest['stream'],
+    options: unknown,
+  ): Promise<unknown>;
+  // Knex types it as void, and awaits what it returns.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  override cancelQuery(connection?: Connection): any;
+  override runner(builder: Executable): Runner;
+}
+
+/** `knex/lib/execution/transaction.js` */
+export interface Transaction extends Knex.Transaction {
+  acquireConnection(
+    config: TransactionConfig | undefined,
+    use: (connection: TransactionConnection) => Promise<unknown>,
+  ): Promise<unknown>;
+}
+
+/** What `knex.transaction(fn, config)` was given. */
+export interface TransactionConfig {
+  readonly connection?: Connection | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly isolationLevel?: string | undefined;
+}
+
+/** A connection as Knex marks it during a transaction. */
+export type TransactionConnection = Connection & { __knexTxId?: string };
+
+/** A class whose instances run what they do on one Knex instance: the migrator and the seeder. */
+export interface KnexTask {
+  readonly prototype: { knex: { readonly client: Knex.Client } };
+}
+
+/** The classes of one copy of Knex. */
+export interface KnexClasses {
+  readonly PgDialect: typeof PgClient;
+  readonly KnexRunner: typeof Runner;
+  readonly KnexTimeoutError: new (message: string) => Error;
+  readonly Migrator: KnexTask;
+  readonly Seeder: KnexTask;
+}
+
+/** Knex, however it was imported: the function, or the module that holds it. */
+export type KnexPackage = typeof knex | { readonly knex: typeof knex };
+
+/** Finds the classes that a copy of Knex itself uses; makes no pool and loads no driver. */
+export function knexClasses(knexPackage: KnexPackage): KnexClasses {
+  const makeKnex = 'knex' in knexPackage ? knexPackage.knex : knexPackage;
+  const plain = makeKnex({ client: 'pg' });
+  const client = plain.client as PgClient;
+  return {
+    PgDialect: client.constructor as typeof PgClient,
+    KnexRunner: client.runner(plain.raw('') as unknown as Executable).constructor as typeof Runner,
+    KnexTimeoutError: (makeKnex as unknown as Pick<KnexClasses, 'KnexTimeoutError'>)
+      .KnexTimeoutError,
+    Migrator: plain.migrate.constructor,
+    Seeder: plain.seed.constructor,
+  };
+}
+
+/** The client behind a Knex instance or transaction. */
+export function clientOf(db: Knex): PgClient {
+  return db.client as PgClient;
+}
+
+/** The builder behind what Knex's public types call a builder. */
+export function executable(builder: unknown): Executable {
+  return builder as Executable;
+}

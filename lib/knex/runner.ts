@@ -1,0 +1,169 @@
+import type { Lease } from '../routing/lease.ts';
+import type { KeptConnection } from '../routing/lock-keeper.ts';
+import { noteBoundStatement } from './bound-statement.ts';
+import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './internals.ts';
+import { isList, requestOf } from './request.ts';
+import type { StatementRequest } from './request.ts';
+import type { RWSplit } from './rw-split.ts';
+import { splitOf } from './split-state.ts';
+import { describeRoute } from './statement.ts';
+
+type Compiled = CompiledStatement | readonly CompiledStatement[];
+type Callback = (runner: Runner, request?: StreamRequest) => unknown;
+
+/** Makes the runner of a copy of Knex that compiles once, and then takes a connection of the right host. */
+export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typeof Runner {
+  return class SplitRunner extends KnexRunner {
+    #lease: Lease | undefined;
+
+    override async ensureConnection(callback: Callback, request?: StreamRequest): Promise<unknown> {
+      const split = splitOf(this.client);
+      if (split === undefined || this.#isBound()) return super.ensureConnection(callback, request);
+
+      const compiled = this.#compile(request);
+      const found = requestOf(split, this.builder, compiled);
+      const wanted = found instanceof Promise ? await found : found;
+      const { lockUse } = wanted.verdict ?? {};
+      if (lockUse === 'lock') split.locks.assertRoom();
+      if (lockUse === 'lock' || lockUse === undefined || split.locks.size === 0) {
+        return this.#runWith(
+          split,
+          await this.#acquire(split, wanted, compiled),
+          wanted,
+          compiled,
+          request,
+        );
+      }
+      return split.locks.unlockWith((kept) => this.#unlock(split, wanted, compiled, kept, request));
+    }
+
+    override async query(statement: CompiledStatement): Promise<unknown> {
+      const split = splitOf(this.client);
+      const { connection } = this;
+      if (split === undefined || connection === undefined) return super.query(statement);
+
+      const lease = this.#lease ?? split.dispatcher.leaseOf(connection);
+      if (lease !== undefined) statement.rwSplit = describeRoute(lease);
+      if (this.#lease !== undefined) return super.query(statement);
+
+      // Not awaited before the statement is sent: statements of a transaction keep their order.
+      const noted = noteBoundStatement(split, connection, statement);
+      try {
+        return await super.query(statement);
+      } finally {
+        if (noted !== undefined) await noted;
+      }
+    }
+
+    // Knex releases the connection of a stream when the stream closes and again when its query
+    // ends; by then it may be another query's. Both ways must end this lease and no other.
+    override stream(...args: unknown[]): unknown {
+      if (splitOf(this.client) !== undefined) {
+        const releaseConnection = async (): Promise<void> => this.#lease?.release();
+        this.client = Object.create(this.client, {
+          releaseConnection: { value: releaseConnection },
+        });
+      }
+      return super.stream(...args);
+    }
+
+    async #acquire(split: RWSplit, wanted: StatementRequest, compiled: Compiled): Promise<Lease> {
+      try {
+        return await split.lease(wanted);
+      } catch (error) {
+        if (error instanceof KnexTimeoutError && !isList(compiled)) {
+          Object.assign(error, { sql: compiled.sql, bindings: compiled.bindings });
+        }
+        throw error;
+      }
+    }
+
+    #isBound(): boolean {
+      const { builder, connection, client } = this;
+      return Boolean(builder._connection ?? connection ?? client.transacting);
+    }
+
+    // Knex emits `start` when it has a connection; here the text decides which, and a listener of
+    // `start` may still change the builder. As in Knex, a stream has no `start`.
+    #compile(request: StreamRequest | undefined): Compiled {
+      const { client, builder } = this;
+      if (request === undefined) {
+        client.emit('start', builder);
+        builder.emit('start', builder);
+      }
+      const compiled = builder.toSQL();
+      if (request?.hasHandler === true && isList(compiled)) {
+        throw new Error('The stream may only be used with a single query statement.');
+      }
+      if (request === undefined && builder._debug === true) client.logger.debug?.(compiled);
+      return compiled;
+    }
+
+    async #runWith(
+      split: RWSplit,
+      lease: Lease,
+      { verdict }: StatementRequest,
+      compiled: Compiled,
+      request: StreamRequest | undefined,
+    ): Promise<unknown> {
+      this.#lease = lease;
+      this.connection = lease.connection;
+      lease.onMove = (connection) => {
+        this.connection = connection;
+      };
+      if (!isList(compiled)) lease.text = compiled.sql;
+      if (verdict?.lockUse === 'lock') lease.mayHoldLocks = true;
+      if (verdict?.sessionChange !== undefined) {
+        split.sessionChanges.note(lease.connection, verdict.sessionChange, lease.text);
+      }
+
+      try {
+        if (request !== undefined) return await this.#send(compiled, request);
+        return await (isList(compiled) ? this.queryArray(compiled) : this.query(compiled));
+      } finally {
+        const released = lease.release();
+        if (released !== undefined) await released;
+        if (isList(compiled) || verdict?.changesCatalog === true) split.intents.forget();
+      }
+    }
+
+    #send(compiled: Compiled, { stream, options }: StreamRequest): unknown {
+      // Closed while it waited for its connection: Knex would send the query all the same.
+      if (stream.destroyed) return undefined;
+      try {
+        if (!isList(compiled) && this.#lease !== undefined) {
+          compiled.rwSplit = describeRoute(this.#lease);
+        }
+        return this.client.stream(this.connection, compiled, stream, options);
+      } catch (error) {
+        stream.emit('error', error);
+        throw error;
+      }
+    }
+
+    async #unlock(
+      split: RWSplit,
+      wanted: StatementRequest,
+      compiled: Compiled,
+      kept: readonly KeptConnection[],
+      request: StreamRequest | undefined,
+    ): Promise<unknown> {
+      const [first, ...others] = kept;
+      const use = wanted.verdict?.lockUse;
+      if (first === undefined || use === undefined) {
+        return this.#runWith(
+          split,
+          await this.#acquire(split, wanted, compiled),
+          wanted,
+          compiled,
+          request,
+        );
+      }
+
+      const route = { ...split.dispatcher.route(wanted), reason: 'unlocks where it was locked' };
+      const lease = split.dispatcher.adopt(route, first);
+      lease.unlock = { use, others };
+      return this.#runWith(split, lease, wanted, compiled, request);
+    }
+  };
+}

@@ -1,0 +1,145 @@
+import { systemClock } from '../clock.ts';
+import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
+import { ConfigError, ReadOnlyHostError } from '../errors.ts';
+import type { RWSplitEmitter } from '../events.ts';
+import { Cluster } from '../hosts/cluster.ts';
+import type { ServerFacts } from '../hosts/server-facts.ts';
+import { Dispatcher } from '../routing/dispatcher.ts';
+import { PoolFullError } from '../routing/acquire.ts';
+import type { Lease } from '../routing/lease.ts';
+import { LockKeeper } from '../routing/lock-keeper.ts';
+import { Misroutes } from '../routing/misroute.ts';
+import type { RouteRequest } from '../routing/route.ts';
+import { SessionChanges } from '../routing/session-changes.ts';
+import type { Intents } from '../sql/intents.ts';
+import { createIntents } from './create-intents.ts';
+import { debugRoute } from './debug.ts';
+import { HostMaker } from './host-maker.ts';
+import type { KnexClasses, PgClient } from './internals.ts';
+import { holdsLocks } from './lock-query.ts';
+
+// How soon a function that failed to name the replicas is asked again, by the next statement.
+const ASK_AGAIN_MILLIS = 1000;
+
+/**
+ * The splitting of one Knex client while its pools are open: its cluster and what it learnt of
+ * statements.
+ */
+export class RWSplit {
+  readonly settings: RWSplitSettings;
+  readonly events: RWSplitEmitter;
+  readonly misroutes: Misroutes = new Misroutes(systemClock);
+  readonly cluster: Cluster;
+  readonly dispatcher: Dispatcher;
+  readonly intents: Intents;
+  readonly locks: LockKeeper;
+  readonly sessionChanges: SessionChanges;
+  /** False once a server said that a backslash escapes in its plain string literals. */
+  hasStandardStrings = true;
+  readonly #client: PgClient;
+  readonly #TimeoutError: KnexClasses['KnexTimeoutError'];
+  #replicasAsked: Promise<void> | undefined;
+
+  constructor(
+    client: PgClient,
+    settings: RWSplitSettings,
+    events: RWSplitEmitter,
+    TimeoutError: KnexClasses['KnexTimeoutError'],
+  ) {
+    const { primary, replicas, primaryReads, balancer } = settings;
+    const warn = (message: string): void => client.logger.warn?.(message);
+    const maker = new HostMaker(client, settings, (host, facts) => {
+      if (facts.role !== undefined) this.cluster.observeRole(host, facts.role);
+      this.#noteStrings(facts);
+    });
+
+    this.#client = client;
+    this.#TimeoutError = TimeoutError;
+    this.settings = settings;
+    this.events = events;
+    this.sessionChanges = new SessionChanges(warn);
+    this.cluster = new Cluster(
+      primary,
+      typeof replicas === 'function' ? [] : replicas,
+      primaryReads > 0,
+      this.events,
+      maker.make,
+    );
+    this.locks = new LockKeeper(this.cluster.hosts[0]?.pool.maximum ?? 1, holdsLocks, warn);
+    this.dispatcher = new Dispatcher({
+      cluster: this.cluster,
+      balancer: balancer(),
+      policy: settings,
+      clock: systemClock,
+      locks: this.locks,
+      sessionChanges: this.sessionChanges,
+      acquireMillis: maker.acquireMillis,
+    });
+    this.intents = createIntents(client, this);
+  }
+
+  /** Takes a connection for a request; the first one asks for replicas that only a function knows. */
+  async lease(request: RouteRequest): Promise<Lease> {
+    if (typeof this.settings.replicas === 'function')
+      await this.#askReplicas(this.settings.replicas);
+
+    try {
+      const lease = await this.dispatcher.lease(request);
+      this.#announce(lease);
+      return lease;
+    } catch (error) {
+      throw this.#asKnexError(error);
+    }
+  }
+
+  #announce({ host, route }: Lease): void {
+    if (debugRoute.enabled) debugRoute('%s: %s (%s)', host.name, route.intent, route.reason);
+    if (this.events.listenerCount('route') === 0) return;
+
+    const { intent, reason } = route;
+    this.events.emit('route', { host: host.name, role: host.role, intent, reason });
+  }
+
+  /** Closes every connection; what is in use is waited for, as in Knex. */
+  async destroy(): Promise<void> {
+    await this.locks.destroy();
+    await Promise.all(this.cluster.hosts.map((host) => host.pool.destroy()));
+  }
+
+  // Applications know Knex's own error for a full pool, and its warning.
+  #asKnexError(error: unknown): unknown {
+    // Those are about the query; no connection was asked for.
+    if (error instanceof ReadOnlyHostError || error instanceof ConfigError) return error;
+    if (error instanceof Error) {
+      this.#client.logger.warn?.(`Acquire connection error: ${error.stack ?? error.message}`);
+    }
+    if (!(error instanceof PoolFullError)) return error;
+
+    return Object.assign(
+      new this.#TimeoutError(
+        `Knex: Timeout acquiring a connection. The pool is probably full. Are you missing a .transacting(trx) call? (${error.message})`,
+      ),
+      { cause: error },
+    );
+  }
+
+  #noteStrings(facts: ServerFacts): void {
+    if (!facts.hasStandardStrings) this.hasStandardStrings = false;
+  }
+
+  // A list that can't be had is no reason to refuse writes; one that can't be used is a mistake.
+  async #askReplicas(ask: () => Promise<readonly HostSettings[]>): Promise<void> {
+    this.#replicasAsked ??= ask().then(
+      (replicas) => this.cluster.addReplicas(replicas),
+      (error: unknown) => {
+        const reason = error instanceof Error ? error : new Error(String(error));
+        this.events.emit('discovery:error', { error: reason });
+        systemClock.after(ASK_AGAIN_MILLIS, () => {
+          this.#replicasAsked = undefined;
+        });
+        if (error instanceof ConfigError) throw error;
+      },
+    );
+    await this.#replicasAsked;
+  }
+}

@@ -1,0 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The surrounding `onPrimary(fn)` or `onReplica(fn)`. */
+export interface Scope {
+  readonly target: 'primary' | 'replica';
+}
+
+const storage = new AsyncLocalStorage<Scope | undefined>();
+
+/** The scope that the caller runs in, if any. */
+export function currentScope(): Scope | undefined {
+  return storage.getStore();
+}
+
+/** Runs `fn`, and whatever it starts, in a scope. */
+export function inScope<T>(scope: Scope, fn: () => T): T {
+  return storage.run(scope, fn);
+}
+
+/**
+ * Runs `fn` outside of any scope.
+ *
+ * What outlives a request (connections, timers) must not belong to the one that happened to make it.
+ */
+export function outsideScopes<T>(fn: () => T): T {
+  return storage.run(undefined, fn);
+}

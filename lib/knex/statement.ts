@@ -1,0 +1,79 @@
+import type { Connection } from '../hosts/host.ts';
+import type { Lease } from '../routing/lease.ts';
+import { judgeRefusal } from '../routing/misroute.ts';
+import { debugMisroute } from './debug.ts';
+import type { CompiledStatement, StatementRoute } from './internals.ts';
+import type { RWSplit } from './rw-split.ts';
+
+/** Sends a statement on a connection, as plain Knex does. */
+export type Send<T> = (connection: Connection) => Promise<T>;
+
+const onThePrimary = { intent: 'write', proved: true, reason: 'a replica refused it' } as const;
+
+/** What Knex's events show of where a statement runs. */
+export function describeRoute({ host, route }: Lease): StatementRoute {
+  return { host: host.name, role: host.role, reason: route.reason };
+}
+
+/**
+ * Runs a statement where its lease says, and once more on the primary if a replica answers that it
+ * needs the primary.
+ *
+ * Below Knex's events, so that those show one query, and where it ended up.
+ */
+export function runStatement<T>(
+  split: RWSplit,
+  lease: Lease,
+  statement: CompiledStatement,
+  send: Send<T>,
+): Promise<T> {
+  const sent = send(lease.connection);
+  lease.running = sent;
+  if (!lease.mayRerun || lease.host.role !== 'replica') return sent;
+
+  return sent.catch((error: unknown) => rerun(split, lease, statement, send, error));
+}
+
+async function rerun<T>(
+  split: RWSplit,
+  lease: Lease,
+  statement: CompiledStatement,
+  send: Send<T>,
+  error: unknown,
+): Promise<T> {
+  const refusal = judgeRefusal(error);
+  if (refusal === 'none') throw error;
+
+  const primary = await split.dispatcher.acquire(onThePrimary).catch(() => undefined);
+  if (primary === undefined) throw error;
+  // The query was given up meanwhile (a timeout, a closed stream): nobody waits for the primary.
+  if (lease.isReleased || lease.isCancelled) {
+    split.dispatcher.release(primary.host, primary.connection);
+    throw error;
+  }
+
+  const refusedBy = lease.host.name;
+  split.dispatcher.move(lease, primary.host, primary.connection);
+  lease.mayRerun = false;
+  statement.rwSplit = { ...describeRoute(lease), reason: onThePrimary.reason };
+  const sent = send(primary.connection);
+  lease.running = sent;
+  const answer = await sent;
+
+  noteMisroute(split, lease, refusedBy, error as Error, refusal === 'rerun-and-learn');
+  return answer;
+}
+
+function noteMisroute(
+  split: RWSplit,
+  lease: Lease,
+  host: string,
+  error: Error,
+  learnt: boolean,
+): void {
+  const { text: sql } = lease;
+  if (learnt) split.misroutes.learn(sql);
+  const count = split.misroutes.countRerun();
+  debugMisroute('%s refused a statement that the primary ran: %s', host, error.message);
+  split.events.emit('misroute', { host, sql, error, learnt, count });
+}

@@ -1,0 +1,38 @@
+import type { RouteRequest } from '../routing/route.ts';
+import type { Transaction, TransactionConfig } from './internals.ts';
+import type { RWSplit } from './rw-split.ts';
+import { currentScope } from './scope.ts';
+
+/**
+ * Gives a transaction its connection: of a replica if it only reads, else of the primary.
+ *
+ * Knex evaluates a transaction in a later turn, so that its instance can still be told here.
+ */
+export function routeTransaction(split: RWSplit, transaction: Transaction): void {
+  const scopeAtStart = currentScope();
+  const withConnection = transaction.acquireConnection.bind(transaction);
+
+  transaction.acquireConnection = async (config, use) => {
+    // The application's own connection is used as it is, and never released.
+    if (config?.connection !== undefined) return withConnection(config, use);
+
+    const lease = await split.lease({ ...requestOf(config), scope: scopeAtStart?.target });
+    lease.mayRerun = false;
+    try {
+      return await withConnection({ ...config, connection: lease.connection }, use);
+    } finally {
+      // Knex leaves its mark on a connection that it believes to be the application's.
+      delete (lease.connection as { __knexTxId?: string }).__knexTxId;
+      await lease.release();
+      if (lease.changesCatalog) split.intents.forget();
+    }
+  };
+}
+
+// A standby knows no serializable transactions, not even reading ones.
+function requestOf(config: TransactionConfig | undefined): RouteRequest {
+  if (config?.readOnly === true && config.isolationLevel !== 'serializable') {
+    return { intent: 'read', proved: true, reason: 'a read-only transaction' };
+  }
+  return { intent: 'write', proved: true, reason: 'a transaction' };
+}

@@ -1,0 +1,128 @@
+import type { Balancer, NonEmpty } from '../balancers/balancer.ts';
+import type { Clock } from '../clock.ts';
+import { NoHostAvailableError } from '../errors.ts';
+import type { HostFailure } from '../errors.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import { isPoolTimeout } from '../hosts/pool.ts';
+import type { PoolStats } from '../hosts/pool.ts';
+import type { Route } from './route.ts';
+import { isNonEmpty } from './route.ts';
+
+/** A host and one of its connections. */
+export interface Acquired {
+  readonly host: Host;
+  readonly connection: Connection;
+}
+
+/** Every connection of the host stayed in use for the whole time that a query may wait. */
+export class PoolFullError extends Error {
+  readonly host: string;
+  readonly stats: PoolStats;
+
+  constructor(host: Host, waitedMillis: number, cause: unknown) {
+    const stats = host.poolStats;
+    super(
+      `no connection of ${host.name} became free within ${Math.round(waitedMillis)} ms ` +
+        `(${stats.used} used, ${stats.free} free, ${stats.pending} pending, max ${stats.max})`,
+      { cause },
+    );
+    this.host = host.name;
+    this.stats = stats;
+  }
+}
+
+/**
+ * Takes a connection of one of a route's hosts.
+ *
+ * An idle or openable connection on any of them goes before a wait; a host that can't be reached
+ * is passed over for the next, then for the fallback; all within one time budget.
+ *
+ * @throws {PoolFullError} when the connections of the chosen host all stay in use.
+ * @throws {NoHostAvailableError} when no host can be reached.
+ */
+export async function acquire(
+  route: Route,
+  all: readonly Host[],
+  balancer: Balancer,
+  clock: Clock,
+  budgetMillis: number,
+): Promise<Acquired> {
+  const deadline = clock.now() + budgetMillis;
+  const failures: HostFailure[] = [];
+
+  for (const tier of [route.hosts, route.fallback]) {
+    let hosts = tier;
+    while (isNonEmpty(hosts)) {
+      const host = pick(hosts, balancer);
+      const millis = deadline - clock.now();
+      if (millis <= 0) throw noHost(route, all, failures);
+      try {
+        return { host, connection: await host.pool.acquireWithin(millis).promise };
+      } catch (error) {
+        failures.push(judge(host, error, millis));
+        hosts = hosts.filter((other) => other !== host);
+      }
+    }
+  }
+
+  throw surface(route, all, failures);
+}
+
+// Only a choice that someone has to wait for is worth a second look.
+function pick(hosts: NonEmpty<Host>, balancer: Balancer): Host {
+  const chosen = hosts.length === 1 ? hosts[0] : balancer.pick(hosts);
+  if (chosen.pool.hasRoom()) return chosen;
+
+  const roomy = hosts.filter((host) => host.pool.hasRoom());
+  return isNonEmpty(roomy) ? balancer.pick(roomy) : chosen;
+}
+
+function judge(host: Host, error: unknown, waitedMillis: number): HostFailure {
+  const { used, max } = host.poolStats;
+  // Busy is not dead: another host would only be flooded next.
+  if (isPoolTimeout(error) && used >= max) throw new PoolFullError(host, waitedMillis, error);
+
+  const lastError = isPoolTimeout(error)
+    ? new Error(`no connection within ${Math.round(waitedMillis)} ms`, { cause: error })
+    : asError(error);
+  host.failed(lastError);
+  return { name: host.name, state: 'unreachable', lastError };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function surface(route: Route, all: readonly Host[], failures: readonly HostFailure[]): Error {
+  const [only] = failures;
+  // What PostgreSQL itself answers (wrong password, no such database) arrives as it is.
+  if (failures.length === 1 && only?.lastError !== undefined && isServerError(only.lastError)) {
+    return only.lastError;
+  }
+  return noHost(route, all, failures);
+}
+
+function isServerError(error: Error): boolean {
+  return 'severity' in error;
+}
+
+function noHost(
+  route: Route,
+  all: readonly Host[],
+  failures: readonly HostFailure[],
+): NoHostAvailableError {
+  const hosts = all.map(
+    (host) => failures.find(({ name }) => name === host.name) ?? bystander(host, route),
+  );
+  const advice =
+    failures.length === 0
+      ? 'See rwSplit(db).hosts() for what is known of each.'
+      : 'Check that the servers run and can be reached from here.';
+  return new NoHostAvailableError(route.intent, hosts, advice);
+}
+
+function bystander(host: Host, route: Route): HostFailure {
+  if (host.isDraining) return { name: host.name, state: 'is draining' };
+  const wasFit = route.hosts.includes(host) || route.fallback.includes(host);
+  return { name: host.name, state: wasFit ? 'was not tried in time' : `is a ${host.role}` };
+}

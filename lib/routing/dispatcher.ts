@@ -1,0 +1,151 @@
+import type { Balancer } from '../balancers/balancer.ts';
+import type { Clock } from '../clock.ts';
+import type { Cluster } from '../hosts/cluster.ts';
+import { findPrimary } from '../hosts/find-primary.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import { PoolFullError, acquire } from './acquire.ts';
+import type { Acquired } from './acquire.ts';
+import { Lease } from './lease.ts';
+import type { LockKeeper } from './lock-keeper.ts';
+import type { Route, RouteRequest } from './route.ts';
+import { route } from './router.ts';
+import type { RoutingPolicy } from './router.ts';
+import type { SessionChanges } from './session-changes.ts';
+
+/** What a {@link Dispatcher} works with. */
+export interface DispatcherParts {
+  readonly cluster: Cluster;
+  readonly balancer: Balancer;
+  readonly policy: RoutingPolicy;
+  readonly clock: Clock;
+  readonly locks: LockKeeper;
+  readonly sessionChanges: SessionChanges;
+  /** How long a query may wait for a connection, over all hosts that are tried. */
+  readonly acquireMillis: number;
+}
+
+/** Gives each request a connection of the right host, and takes it back. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #leases = new WeakMap<Connection, Lease>();
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  /** The lease that a connection is in use under. */
+  leaseOf(connection: Connection): Lease | undefined {
+    return this.#leases.get(connection);
+  }
+
+  /** Decides where a request may go, without taking a connection. */
+  route(request: RouteRequest): Route {
+    return route(request, this.#parts.cluster.routable, this.#parts.policy);
+  }
+
+  /** Takes a connection for a request, until the lease is released. */
+  async lease(request: RouteRequest): Promise<Lease> {
+    const { route, host, connection } = await this.acquire(request);
+    const lease = new Lease(route, host, connection, this.#parts.clock, (ended) =>
+      this.#giveBack(ended.host, ended.connection, ended.mayHoldLocks),
+    );
+    this.#leases.set(connection, lease);
+    return lease;
+  }
+
+  /** Wraps a connection that goes back to no pool when the lease ends. */
+  adopt(route: Route, { host, connection }: Acquired): Lease {
+    const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
+      this.#leases.delete(ended.connection);
+      return undefined;
+    });
+    this.#leases.set(connection, lease);
+    return lease;
+  }
+
+  /** Goes on with a lease on another host. */
+  move(lease: Lease, host: Host, connection: Connection): void {
+    lease.move(host, connection);
+    this.#leases.set(connection, lease);
+  }
+
+  /** Takes a connection without a lease: for the caller to wrap or to release to its host's pool. */
+  async acquire(request: RouteRequest): Promise<Acquired & { readonly route: Route }> {
+    const { cluster, balancer, clock, acquireMillis } = this.#parts;
+    const deadline = clock.now() + acquireMillis;
+
+    // Each turn learns a role that was only presumed, or is the last: so there are few.
+    for (;;) {
+      const known = cluster.routable;
+      const decided = this.route(request);
+      let failure: unknown;
+      try {
+        const millis = deadline - clock.now();
+        const taken = await acquire(decided, cluster.hosts, balancer, clock, millis);
+        if (cluster.routable === known || this.#stillFits(request, taken.host)) {
+          return { ...taken, route: decided };
+        }
+        taken.host.pool.release(taken.connection);
+      } catch (error) {
+        if (error instanceof PoolFullError) throw error;
+        failure = error;
+      }
+
+      if (decided.role === 'primary') await findPrimary(cluster, deadline - clock.now());
+      if (cluster.routable === known) throw failure;
+    }
+  }
+
+  /** Gives a connection back that was taken without a lease. */
+  release(host: Host, connection: Connection): void {
+    void this.#giveBack(host, connection, false);
+  }
+
+  /**
+   * Gives back a connection that the application took for itself.
+   *
+   * @returns false when it isn't the application's: given back already, or a query's.
+   */
+  releaseTaken(connection: Connection): boolean {
+    const lease = this.#leases.get(connection);
+    if (lease !== undefined) {
+      if (lease.isTaken) void lease.release();
+      return lease.isTaken;
+    }
+
+    const owner = this.#parts.cluster.hosts.find((host) => host.pool.isUsing(connection));
+    if (owner !== undefined) this.#toPool(owner, connection);
+    return owner !== undefined;
+  }
+
+  #stillFits(request: RouteRequest, host: Host): boolean {
+    const { hosts, fallback } = this.route(request);
+    return hosts.includes(host) || fallback.includes(host);
+  }
+
+  #giveBack(host: Host, connection: Connection, mayHoldLocks: boolean): Promise<void> | undefined {
+    this.#leases.delete(connection);
+    if (mayHoldLocks) return this.#keepOrRelease(host, connection);
+    this.#toPool(host, connection);
+    return undefined;
+  }
+
+  async #keepOrRelease(host: Host, connection: Connection): Promise<void> {
+    if (!(await this.#parts.locks.keep(host, connection))) this.#toPool(host, connection);
+  }
+
+  #toPool(host: Host, connection: Connection): void {
+    if (this.#parts.sessionChanges.has(connection) || isInTransaction(connection)) {
+      void host.pool.discard(connection);
+    } else {
+      host.pool.release(connection);
+    }
+  }
+}
+
+// Where the driver tells; a connection inside an open or failed transaction is nobody else's.
+function isInTransaction(connection: Connection): boolean {
+  const { getTransactionStatus } = connection as { getTransactionStatus?: () => string | null };
+  const status = getTransactionStatus?.call(connection) ?? 'I';
+  return status !== 'I';
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../clock.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import type { KeptConnection } from './lock-keeper.ts';
+import type { LockUse } from '../sql/verdict.ts';
+import type { Route } from './route.ts';
+
+/** An unlock statement that is tried on one kept connection after the other. */
+export interface Unlock {
+  readonly use: LockUse;
+  /** The connections to try after the lease's own. */
+  readonly others: readonly KeptConnection[];
+}
+
+/** Takes back the connection of an ended {@link Lease}; a promise where that needs the server. */
+export type GiveBack = (lease: Lease) => Promise<void> | undefined;
+
+/**
+ * The use of one connection by one query or transaction.
+ *
+ * It goes back exactly once, to the pool that it came from, whoever ends the lease and however
+ * often. A query that moves to another host keeps its lease.
+ */
+export class Lease {
+  readonly route: Route;
+  host: Host;
+  connection: Connection;
+  /** Told when the query has moved to another connection. */
+  onMove: ((connection: Connection) => void) | undefined;
+  /** Whether the primary may run what a replica refuses. */
+  mayRerun: boolean;
+  /** The text of the statement, as Knex compiled it. */
+  text = '';
+  /** The application took the connection by `client.acquireConnection()`, and may give it back. */
+  isTaken = false;
+  /** The statement was given up, and must not be sent again. */
+  isCancelled = false;
+  /** A statement of the lease changed the catalog. */
+  changesCatalog = false;
+  /** Set where the statement unlocks: it goes from one kept connection to the next. */
+  unlock: Unlock | undefined;
+  /** The connection may hold session-level advisory locks. */
+  mayHoldLocks = false;
+  /** The statement now on its way to the server. */
+  running: Promise<unknown> | undefined;
+  readonly #clock: Clock;
+  readonly #giveBack: GiveBack;
+  #startedAt: number;
+  #isReleased = false;
+
+  constructor(route: Route, host: Host, connection: Connection, clock: Clock, giveBack: GiveBack) {
+    this.route = route;
+    this.host = host;
+    this.connection = connection;
+    this.#clock = clock;
+    this.#giveBack = giveBack;
+    this.mayRerun = route.mayRerun;
+    this.#startedAt = clock.now();
+    host.begin(route.intent === 'read');
+  }
+
+  get isReleased(): boolean {
+    return this.#isReleased;
+  }
+
+  /** Ends the lease; every call but the first does nothing. */
+  release(): Promise<void> | undefined {
+    if (this.#isReleased) return undefined;
+
+    this.#isReleased = true;
+    this.host.finish(this.#startedAt, this.#clock);
+    return this.#giveBack(this);
+  }
+
+  /** Gives the connection back and goes on with another one. */
+  move(host: Host, connection: Connection): void {
+    this.host.finish(this.#startedAt, this.#clock);
+    void this.#giveBack(this);
+    this.host = host;
+    this.connection = connection;
+    this.#startedAt = this.#clock.now();
+    host.begin(this.route.intent === 'read');
+    this.onMove?.(connection);
+  }
+}

@@ -1,0 +1,43 @@
+import type { NonEmpty } from '../balancers/balancer.ts';
+import type { Target } from '../config/options.ts';
+import type { Host } from '../hosts/host.ts';
+import type { Intent } from '../sql/verdict.ts';
+
+/** What the user wishes for one query. */
+export interface Hint {
+  readonly target?: Target | undefined;
+  /** The name of the host that must serve. */
+  readonly host?: string | undefined;
+  /** Only replicas with this tag serve. */
+  readonly tag?: string | undefined;
+}
+
+/** What asks for a host: a statement, or a transaction as a whole. */
+export interface RouteRequest {
+  readonly intent: Intent;
+  /** A write that any server calls one, as opposed to a statement that nothing proved to be a read. */
+  readonly proved: boolean;
+  readonly reason: string;
+  readonly hint?: Hint | undefined;
+  /** The surrounding `onPrimary(fn)` or `onReplica(fn)`. */
+  readonly scope?: 'primary' | 'replica' | undefined;
+}
+
+/** Which hosts may serve a request, and why. */
+export interface Route {
+  readonly intent: Intent;
+  readonly reason: string;
+  /** Tried first, in the balancer's order. */
+  readonly hosts: readonly Host[];
+  /** Tried when none of `hosts` can serve. */
+  readonly fallback: readonly Host[];
+  /** What the serving host must be; `any` where its role doesn't matter. */
+  readonly role: 'primary' | 'replica' | 'any';
+  /** Whether the primary may run what a replica refused. */
+  readonly mayRerun: boolean;
+}
+
+/** Whether a list of hosts has one at all. */
+export function isNonEmpty<T>(list: readonly T[]): list is NonEmpty<T> {
+  return list.length > 0;
+}

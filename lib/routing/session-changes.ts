@@ -1,0 +1,43 @@
+import { LRUCache } from 'lru-cache';
+import type { Connection } from '../hosts/host.ts';
+
+// Texts are warned about once; a program that writes a new one each time is warned this often.
+const MAX_TEXTS = 500;
+
+/** Connections whose session was changed by a statement, and what was said about it. */
+export class SessionChanges {
+  readonly #changed = new WeakSet<Connection>();
+  readonly #warned = new LRUCache<string, true>({ max: MAX_TEXTS });
+  readonly #warn: (message: string) => void;
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** Whether a connection must not be handed out again. */
+  has(connection: Connection): boolean {
+    return this.#changed.has(connection);
+  }
+
+  /** Takes a connection out of use once it is given back, without a word. */
+  spoil(connection: Connection): void {
+    this.#changed.add(connection);
+  }
+
+  /** Takes a connection out of use once it is given back, and warns once for each text. */
+  note(connection: Connection, change: string, text: string): void {
+    this.#changed.add(connection);
+    if (this.#warned.has(text)) return;
+
+    this.#warned.set(text, true);
+    this.#warn(
+      `A raw statement changed the state of one pooled session (${change}); its connection is closed instead of ` +
+        `reused, so the next query does not see the change: ${shorten(text)}. ` +
+        'Use SET LOCAL in knex.transaction(), or the pool option afterCreate for state that every connection needs.',
+    );
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
