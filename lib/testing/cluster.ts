@@ -63,7 +63,9 @@ export class Cluster {
   /** All hosts in one URL, the primary first. */
   get url(): string {
     const user = `${encodeURIComponent(this.user)}:${encodeURIComponent(this.password)}`;
-    const hosts = [this.primary, ...this.replicas].map(({ host, port }) => `${host}:${port}`);
+    const hosts = [this.primary, ...this.replicas].map(({ host, port }) =>
+      host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+    );
     return `postgres://${user}@${hosts.join(',')}/${encodeURIComponent(this.database)}`;
   }
 

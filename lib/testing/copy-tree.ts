@@ -1,6 +1,7 @@
 import { chown, copyFile, lchown, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServerAccount } from './server-account.ts';
+import { isSystemError } from './system-error.ts';
 
 /** What to leave out of a copy: answers for each path, relative to the folder that is copied. */
 export type Exclusion = (path: string) => boolean;
@@ -48,6 +49,6 @@ async function ignoreMissing(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!isSystemError(error, 'ENOENT')) throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { isSystemError } from './system-error.ts';
 
 interface ProcessEntry {
   readonly pid: number;
@@ -25,7 +26,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
     try {
       process.kill(pid, signal);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      if (!isSystemError(error, 'ESRCH')) throw error;
     }
   }
 }

@@ -159,7 +159,7 @@ export class TestHost {
   #own(verb: string): Server {
     if (this.#server === undefined) {
       throw new ClusterError(
-        `${this.name} was not started here, so ${verb}() cannot reach its processes: unset RWSPLIT_CLUSTER_URL.`,
+        `${this.name} was not started here, so ${verb}() cannot reach its processes: start a cluster without RWSPLIT_CLUSTER_URL for that.`,
       );
     }
     return this.#server;
