@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isOptionsObject } from './options-object.ts';
+import { TlsSettings } from './tls-settings.ts';
 
 /** All that `pg` is told to open a connection; the password is not enumerable. */
 export interface ConnectionObject extends Readonly<Knex.PgConnectionConfig> {
@@ -27,7 +28,7 @@ export function mergeConnections(
   }
 
   delete merged['password'];
-  if (isOptionsObject(merged['ssl'])) merged['ssl'] = hideKey(merged['ssl']);
+  if (isOptionsObject(merged['ssl'])) merged['ssl'] = new TlsSettings(merged['ssl']);
   return Object.freeze(password === undefined ? merged : hideValue(merged, 'password', password));
 }
 
@@ -45,10 +46,4 @@ const blankable = new Set(['host', 'port', 'user', 'database', 'password']);
 
 function isGiven(key: string, value: unknown): boolean {
   return value !== undefined && value !== null && !(value === '' && blankable.has(key));
-}
-
-// pg hides the private key by changing the object that it was given, so it needs a copy of its own.
-function hideKey(ssl: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { key, ...rest } = { ...ssl, key: ssl['key'] };
-  return Object.freeze(key === undefined ? rest : hideValue(rest, 'key', key));
 }

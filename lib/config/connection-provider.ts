@@ -6,11 +6,7 @@ const defaults = { connectionTimeoutMillis: 5000, keepAlive: true };
 
 /** Completes the settings of a connection with what every host of a cluster needs. */
 export function completeConnection(...layers: readonly ConnectionObject[]): ConnectionObject {
-  const merged = mergeConnections(...layers);
-  // libpq's name for it, in seconds, which pg itself does not read.
-  const seconds = Number(merged['connect_timeout'] ?? Number.NaN);
-  const written = seconds > 0 ? { connectionTimeoutMillis: seconds * 1000 } : {};
-  return mergeConnections(defaults, written, merged);
+  return mergeConnections(defaults, ...layers);
 }
 
 /**

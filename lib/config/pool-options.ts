@@ -39,17 +39,29 @@ export function readPoolOptions(value: unknown, path: string): Readonly<Knex.Poo
   }
   reader.finish();
 
-  return mergePools(
+  return Object.freeze(
     reader.pick([...Object.keys(numbers), ...functions, 'propagateCreateError', 'name']),
   );
 }
 
-/** Lays pool settings over each other, the last one on top, into a frozen copy. */
+/**
+ * Lays a host's pool settings over Knex's, into a frozen copy.
+ *
+ * @throws {ConfigError} when `min` is above `max` then.
+ */
 export function mergePools(
-  ...layers: readonly (Readonly<Knex.PoolConfig> | undefined)[]
+  below: Readonly<Knex.PoolConfig> | undefined,
+  above: Readonly<Knex.PoolConfig> | undefined,
+  path: string,
 ): Readonly<Knex.PoolConfig> {
-  const given = layers.flatMap((layer) =>
-    Object.entries(layer ?? {}).filter(([, value]) => value !== undefined),
-  );
-  return Object.freeze(Object.fromEntries(given));
+  const pool: Knex.PoolConfig = { ...given(below), ...given(above) };
+  const { min, max } = pool;
+  if (min !== undefined && max !== undefined && min > max) {
+    throw invalidOption(`${path}.max`, max, `at least ${min}, the value of min`);
+  }
+  return Object.freeze(pool);
+}
+
+function given(pool: object | undefined): Knex.PoolConfig {
+  return Object.fromEntries(Object.entries(pool ?? {}).filter(([, value]) => value !== undefined));
 }

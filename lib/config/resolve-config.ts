@@ -108,7 +108,7 @@ function readBase(config: Knex.Config, { primary }: WrittenCluster): ReplicaBase
       connection,
       weight: 1,
       tags: Object.freeze([]),
-      pool: mergePools(config.pool),
+      pool: mergePools(config.pool, undefined, 'pool'),
     }),
     pool: config.pool,
     defaults,

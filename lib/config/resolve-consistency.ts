@@ -1,8 +1,9 @@
 import { ConfigError } from '../errors.ts';
 import { hideValue } from './connection-object.ts';
-import { invalidOption } from './invalid-option.ts';
+import { invalidOption, listKnown } from './invalid-option.ts';
 import { delayMillis, periodMillis } from './number-range.ts';
 import { OptionReader } from './option-reader.ts';
+import { isOptionsObject } from './options-object.ts';
 import type { Target } from './options.ts';
 import type { ConsistencySettings, TokenSettings } from './settings.ts';
 
@@ -14,7 +15,15 @@ const modes = ['session', 'eventual', 'strong'] as const;
  * @throws {ConfigError} when it is not allowed, or not possible with the target.
  */
 export function resolveConsistency(reader: OptionReader, target: Target): ConsistencySettings {
-  const isMode = typeof reader.read('consistency') === 'string';
+  const value = reader.read('consistency');
+  const isMode = typeof value === 'string';
+  if (value !== undefined && !isMode && !isOptionsObject(value)) {
+    throw invalidOption(
+      reader.pathOf('consistency'),
+      value,
+      `${listKnown(modes)}, or an object of options`,
+    );
+  }
   const usual = target === 'any' ? 'eventual' : 'session';
   const group = isMode
     ? new OptionReader({}, reader.pathOf('consistency'))

@@ -46,7 +46,7 @@ export function resolveReplicas(
       connection,
       weight: entry.weight,
       tags: entry.tags,
-      pool: mergePools(pool, entry.pool),
+      pool: mergePools(pool, entry.pool, `${entry.path}.pool`),
     });
   };
 

@@ -5,7 +5,7 @@ import {
 } from '../balancers/registry.ts';
 import { invalidOption } from './invalid-option.ts';
 import { shareRange, weightRange, wholeNumber } from './number-range.ts';
-import { OptionReader } from './option-reader.ts';
+import type { OptionReader } from './option-reader.ts';
 import { isOptionsObject } from './options-object.ts';
 import type { PoolRegistry } from './options.ts';
 import { resolveConsistency } from './resolve-consistency.ts';
@@ -15,6 +15,7 @@ import { resolveMaxLag } from './resolve-max-lag.ts';
 import { resolveState } from './resolve-state.ts';
 import type { RoutingSettings } from './settings.ts';
 
+const balancerForms = "a name, { name: 'priority', first: n } or a function that makes a balancer";
 const targets = ['split', 'primary', 'replica', 'prefer-replica', 'any'] as const;
 
 /**
@@ -67,13 +68,14 @@ function readBalancer(reader: OptionReader): BalancerOption {
   const value = reader.read('balancer') ?? 'round-robin';
   if (typeof value === 'string') return value;
   if (isBalancerFactory(value)) return value;
+  if (!isOptionsObject(value)) throw invalidOption(reader.pathOf('balancer'), value, balancerForms);
 
   const group = reader.group('balancer');
   const name = group.choice('name', undefined, ['priority']);
   const first = group.number('first', undefined, wholeNumber);
   group.finish();
   if (name === undefined || first === undefined) {
-    throw invalidOption(reader.pathOf('balancer'), value, `{ name: 'priority', first: <number> }`);
+    throw invalidOption(reader.pathOf('balancer'), value, balancerForms);
   }
   return { name, first };
 }
@@ -109,6 +111,9 @@ function isPoolRegistry(value: unknown): value is PoolRegistry {
 function readPrepare(reader: OptionReader): { readonly max: number } | false {
   const value = reader.read('prepare') ?? false;
   if (value === false) return false;
+  if (!isOptionsObject(value)) {
+    throw invalidOption(reader.pathOf('prepare'), value, 'false or { max }');
+  }
 
   const group = reader.group('prepare');
   const max = group.number('max', undefined, wholeNumber);

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { invalidOption } from './invalid-option.ts';
-import { OptionReader } from './option-reader.ts';
+import type { OptionReader } from './option-reader.ts';
 import { isOptionsObject } from './options-object.ts';
 import type { StateSettings } from './settings.ts';
 
