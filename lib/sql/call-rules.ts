@@ -14,7 +14,7 @@ export function judgeCall(call: SyntaxNode, findings: Findings): void {
   const called = qualifiedNameOf(listIn(call, 'funcname'));
   if (called === undefined) return findings.unknown('a call without a name');
   const { schema, name } = called;
-  if (schema !== undefined && schema.startsWith('pg_temp')) {
+  if (schema?.startsWith('pg_temp') === true) {
     return findings.mayWrite(`calls ${formatName(called)}`);
   }
 

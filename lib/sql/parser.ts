@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { isTooNested } from './nesting.ts';
+import { withoutComments } from './scan.ts';
 import { listIn, nodeIn, type SyntaxNode } from './syntax-node.ts';
 
 /** The statements of a text, or why the text could not be understood. */
@@ -54,10 +55,19 @@ export class Parser {
     if (text === '') return { statements: [] };
     if (isTooNested(text)) return { failure: 'text nested too deeply' };
 
+    const parsed = this.#try(this.#grammar, text);
+    if ('statements' in parsed || this.#grammar === undefined) return parsed;
+    // libpg-query stumbles over a comment between words that the grammar reads as one, such as
+    // WITH ORDINALITY or NOT LIKE.
+    const bare = withoutComments(text);
+    return bare === undefined || bare === text ? parsed : this.#try(this.#grammar, bare);
+  }
+
+  #try(grammar: Grammar, text: string): Parsed {
     try {
-      return { statements: statementsOf(this.#grammar.parseSync(text)) };
+      return { statements: statementsOf(grammar.parseSync(text)) };
     } catch (error) {
-      if (isSyntaxError(error)) return { failure: `unparsable: ${error.message}` };
+      if (isSyntaxError(error)) return { failure: `unparsable, ${withoutText(error.message)}` };
       this.#replace(error);
       return { failure: 'the SQL parser failed on this text' };
     }
@@ -92,6 +102,11 @@ export class Parser {
 
 function statementsOf(tree: unknown): readonly SyntaxNode[] {
   return listIn(tree, 'stmts').map((statement) => nodeIn(statement, 'stmt'));
+}
+
+// The grammar quotes what it stumbled over, which may be a secret.
+function withoutText(message: string): string {
+  return message.replace(/ at or near .*/s, '').slice(0, 100);
 }
 
 function isSyntaxError(error: unknown): error is Error {

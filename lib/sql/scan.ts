@@ -1,9 +1,11 @@
 const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+const continuation = /^\s*(?:--[^\n\r]*[\n\r]\s*)*'/;
 
 /**
  * Finds the end of the literal, quoted name or comment that begins at `start`.
  *
- * Returns `start` itself where none begins there, and −1 where one begins that never ends.
+ * Returns `start` itself where none begins there, and −1 where one begins that never ends, or that
+ * is too unusual to be followed.
  */
 export function skipQuoted(text: string, start: number): number {
   switch (text.charCodeAt(start)) {
@@ -72,8 +74,9 @@ function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;
     else if (text[i] === "'") {
-      // Within E'…' a doubled quote continues a literal that still knows escapes.
-      if (text[i + 1] !== "'") return i + 1;
+      // A doubled quote does not end an E'…', and neither does one on a later line, where the
+      // literal may go on: that is too rare to be followed.
+      if (text[i + 1] !== "'") return continuation.test(text.slice(i + 1)) ? -1 : i + 1;
       i++;
     }
   }
@@ -81,8 +84,30 @@ function endOfString(text: string, start: number): number {
 }
 
 function endOfDollarString(text: string, start: number): number {
-  if (start > 0 && isNamePart(text.charCodeAt(start - 1))) return start;
   dollarTag.lastIndex = start;
   const tag = dollarTag.exec(text)?.[0];
-  return tag === undefined ? start : after(text, tag, start + tag.length);
+  if (tag === undefined) return start;
+  const before = start > 0 ? text.charCodeAt(start - 1) : 0x20;
+  if (!isNamePart(before)) return after(text, tag, start + tag.length);
+  // `a$$` is a name, `$1$$` is not: whatever comes close to the latter is not understood.
+  return before >= 0x30 && before <= 0x39 ? -1 : start;
+}
+
+/** Takes the comments out of a text; undefined where it cannot be told what is one. */
+export function withoutComments(text: string): string | undefined {
+  let bare = '';
+  let kept = 0;
+
+  for (let i = 0; i < text.length;) {
+    const end = skipQuoted(text, i);
+    if (end < 0) return undefined;
+    const isComment = end > i && (text[i] === '-' || text[i] === '/');
+    if (isComment) {
+      bare += text.slice(kept, i) + (text[i] === '-' ? '\n' : ' ');
+      kept = end;
+    }
+    i = Math.max(end, i + 1);
+  }
+
+  return bare + text.slice(kept);
 }
