@@ -32,9 +32,9 @@ export class Host implements HostView {
   isRoleObserved = false;
   /** Taken out of use by hand. */
   isDraining = false;
-  inFlight = 0;
   latencyMillis = 0;
   lastError: Error | undefined;
+  #running = 0;
   #reads = 0;
   #writes = 0;
   #connectErrors = 0;
@@ -50,6 +50,11 @@ export class Host implements HostView {
     this.pool = pool;
   }
 
+  /** Connections in use, and queries that wait for one. */
+  get inFlight(): number {
+    return this.pool.numUsed() + this.pool.numPendingAcquires();
+  }
+
   get served(): ServedStats {
     return { reads: this.#reads, writes: this.#writes, connectErrors: this.#connectErrors };
   }
@@ -60,20 +65,20 @@ export class Host implements HostView {
 
   /** Counts a query in; call {@link Host.finish} when it has ended, however it ended. */
   begin(isRead: boolean): void {
-    this.inFlight++;
+    this.#running++;
     if (isRead) this.#reads++;
     else this.#writes++;
   }
 
   /** Counts a query out. */
   finish(startedAt: number, clock: Clock): void {
-    this.inFlight--;
+    this.#running--;
     const millis = clock.now() - startedAt;
     this.latencyMillis =
       this.latencyMillis === 0
         ? millis
         : this.latencyMillis + LATENCY_WEIGHT * (millis - this.latencyMillis);
-    if (this.inFlight === 0 && this.#idleWaiters.length > 0) this.#wakeWaiters();
+    if (this.#running === 0 && this.#idleWaiters.length > 0) this.#wakeWaiters();
   }
 
   /** Keeps why a connection could not be opened, for errors and snapshots. */
@@ -84,7 +89,7 @@ export class Host implements HostView {
 
   /** Resolves once no query runs on the host, or after `millis`. */
   idle(millis: number, clock: Clock): Promise<boolean> {
-    if (this.inFlight === 0) return Promise.resolve(true);
+    if (this.#running === 0) return Promise.resolve(true);
     return new Promise((resolve) => {
       const cancel = clock.after(millis, () => resolve(false));
       this.#idleWaiters.push(() => {

@@ -6,5 +6,5 @@ export const debugRoute: createDebug.Debugger = createDebug('rwsplit:route');
 /** `DEBUG=rwsplit:misroute`: what a replica refused and the primary ran. */
 export const debugMisroute: createDebug.Debugger = createDebug('rwsplit:misroute');
 
-/** `DEBUG=rwsplit:host`: roles learnt, hosts drained and readmitted. */
+/** `DEBUG=rwsplit:host`: roles that differ from what was known. */
 export const debugHost: createDebug.Debugger = createDebug('rwsplit:host');

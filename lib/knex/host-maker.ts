@@ -36,17 +36,21 @@ export class HostMaker {
     const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);
     const view = hostClient(this.#client, settings, onFacts);
     const pool = new HostPool(
-      hostPoolSettings(view, settings, onFacts, () => this.#noteVersion(host, view.version)),
+      hostPoolSettings(view, settings, onFacts, () => this.#publish(host, view)),
     );
     const host: Host = new Host({ ...settings, weight }, role, order, pool);
     return host;
   };
 
-  // Knex and others read one version off the client: the primary's, once it is known.
-  #noteVersion(host: Host, version: string | undefined): void {
-    if (version === undefined) return;
-    if (host.role === 'primary' || this.#client.version === undefined) {
-      this.#client.version = version;
+  // Applications read one version and one set of connection settings off the client: the primary's.
+  #publish(host: Host, view: PgClient): void {
+    const client = this.#client;
+    const isPrimary = host.role === 'primary';
+    if (view.version !== undefined && (isPrimary || client.version === undefined)) {
+      client.version = view.version;
+    }
+    if (isPrimary && typeof host.settings.connection === 'function') {
+      client.connectionSettings = view.connectionSettings;
     }
   }
 }

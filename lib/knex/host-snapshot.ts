@@ -12,7 +12,7 @@ export interface HostSnapshot {
   readonly state: 'draining' | 'unknown' | 'up';
   readonly weight: number;
   readonly tags: readonly string[];
-  /** Queries running, or waiting for one of the host's connections to finish opening. */
+  /** Connections in use, and queries that wait for one. */
   readonly inFlight: number;
   /** Moving average of how long its queries take, in milliseconds; 0 before the first. */
   readonly latencyMillis: number;

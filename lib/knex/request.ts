@@ -44,7 +44,8 @@ export function requestOf(
   if (reason !== undefined && !HAS_SESSION_EFFECT.test(sql)) return write(reason, hint, scope);
   // Right after DDL a replica may not have what the question is about.
   if (method === 'columnInfo') return unproved('reads the schema', hint, scope);
-  if (!split.hasStandardStrings) {
+  // The grammar reads a backslash as PostgreSQL does by default, and not as this server does.
+  if (!split.hasStandardStrings && sql.includes('\\')) {
     return unproved('cannot be judged with standard_conforming_strings off', hint, scope);
   }
 

@@ -3,6 +3,7 @@ import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
 import { ConfigError, ReadOnlyHostError } from '../errors.ts';
 import type { RWSplitEmitter } from '../events.ts';
 import { Cluster } from '../hosts/cluster.ts';
+import type { Host } from '../hosts/host.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import { Dispatcher } from '../routing/dispatcher.ts';
 import { PoolFullError } from '../routing/acquire.ts';
@@ -13,7 +14,7 @@ import type { RouteRequest } from '../routing/route.ts';
 import { SessionChanges } from '../routing/session-changes.ts';
 import type { Intents } from '../sql/intents.ts';
 import { createIntents } from './create-intents.ts';
-import { debugRoute } from './debug.ts';
+import { debugHost, debugRoute } from './debug.ts';
 import { HostMaker } from './host-maker.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 import { holdsLocks } from './lock-query.ts';
@@ -49,8 +50,7 @@ export class RWSplit {
     const { primary, replicas, primaryReads, balancer } = settings;
     const warn = (message: string): void => client.logger.warn?.(message);
     const maker = new HostMaker(client, settings, (host, facts) => {
-      if (facts.role !== undefined) this.cluster.observeRole(host, facts.role);
-      this.#noteStrings(facts);
+      this.#noteFacts(host, facts);
     });
 
     this.#client = client;
@@ -123,8 +123,12 @@ export class RWSplit {
     );
   }
 
-  #noteStrings(facts: ServerFacts): void {
-    if (!facts.hasStandardStrings) this.hasStandardStrings = false;
+  #noteFacts(host: Host, { role, hasStandardStrings }: ServerFacts): void {
+    if (!hasStandardStrings) this.hasStandardStrings = false;
+    if (role === undefined) return;
+
+    if (host.role !== role) debugHost('%s is a %s, not a %s', host.name, role, host.role);
+    this.cluster.observeRole(host, role);
   }
 
   // A list that can't be had is no reason to refuse writes; one that can't be used is a mistake.

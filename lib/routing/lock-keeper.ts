@@ -25,6 +25,7 @@ export class LockKeeper {
   readonly #kept: KeptConnection[] = [];
   #unlocking: Promise<unknown> = Promise.resolve();
   #hasWarned = false;
+  #isDestroyed = false;
 
   constructor(max: number, holdsLocks: HoldsLocks, warn: (message: string) => void) {
     this.#max = max;
@@ -47,7 +48,7 @@ export class LockKeeper {
 
   /** Takes a used connection out of its pool if its session holds a lock; false when it holds none. */
   async keep(host: Host, connection: Connection): Promise<boolean> {
-    if (!(await this.#asksTrue(connection))) return false;
+    if (!(await this.#asksTrue(connection)) || this.#isDestroyed) return false;
 
     const detached = host.pool.detach(connection);
     if (detached === undefined) return false;
@@ -78,6 +79,7 @@ export class LockKeeper {
 
   /** Ends every kept connection, and with it the locks of its session. */
   async destroy(): Promise<void> {
+    this.#isDestroyed = true;
     const kept = this.#kept.splice(0);
     await Promise.all(kept.map(({ host, connection }) => host.pool.end(connection)));
   }
