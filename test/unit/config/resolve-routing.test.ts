@@ -12,6 +12,10 @@ function resolve(options: Record<string, unknown>): RoutingSettings {
   return settings;
 }
 
+function factory(): RoundRobinBalancer {
+  return new RoundRobinBalancer(Math.random);
+}
+
 describe('resolveRouting', () => {
   it('is frozen through and through', () => {
     const settings = resolve({ prepare: { max: 5 }, state: { searchPath: ['a'] } });
@@ -50,8 +54,6 @@ describe('resolveRouting', () => {
   });
 
   it('makes a factory of each form of balancer', () => {
-    const factory = (): RoundRobinBalancer => new RoundRobinBalancer(Math.random);
-
     expect(resolve({ balancer: 'shuffle' }).balancer).toBe(resolveBalancer('shuffle'));
     expect(resolve({ balancer: factory }).balancer).toBe(factory);
     expect(resolve({ balancer: { name: 'priority', first: 2 } }).balancer).toBeInstanceOf(Function);
