@@ -1,6 +1,6 @@
 import { ClusterError } from './cluster-error.ts';
+import type { HostConnection } from './host-connection.ts';
 import type { Server } from './server.ts';
-import type { HostConnection } from './session.ts';
 import { type Leadership, TestHost } from './test-host.ts';
 
 /** Where the hosts of a cluster are, the primary first, and who may use them. */

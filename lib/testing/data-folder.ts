@@ -7,7 +7,8 @@ import { ClusterError } from './cluster-error.ts';
 import { writeFor } from './cluster-site.ts';
 import { copyTree } from './copy-tree.ts';
 import type { Server } from './server.ts';
-import { type HostConnection, withSession } from './session.ts';
+import type { HostConnection } from './host-connection.ts';
+import { withSession } from './session.ts';
 
 /**
  * Makes the data folder of a primary.

@@ -7,11 +7,12 @@ import {
 } from './cluster-options.ts';
 import { type ClusterSite, createClusterSite } from './cluster-site.ts';
 import { copyFreshData, initializeData } from './data-folder.ts';
-import { freePorts } from './free-ports.ts';
+import { PortReservation } from './port-reservation.ts';
 import { commitSynchronously } from './replication.ts';
 import { serverSettings } from './server-settings.ts';
 import { Server } from './server.ts';
-import { type HostConnection, runStatement } from './session.ts';
+import type { HostConnection } from './host-connection.ts';
+import { runStatement } from './session.ts';
 
 /** Starts a cluster of its own on free ports of the loopback address. */
 export async function launchCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -26,15 +27,20 @@ export async function launchCluster(options: ClusterOptions = {}): Promise<Clust
 }
 
 async function launchAt(site: ClusterSite, settings: ClusterSettings): Promise<Cluster> {
-  const ports = await freePorts(settings.replicas + 1);
-  const servers = ports.map(
+  const reservation = await PortReservation.make(settings.replicas + 1);
+  const servers = reservation.ports.map(
     (port, index) => new Server(site, index === 0 ? 'primary' : `replica-${index}`, port),
   );
-  await startServers(servers, serverSettings(settings, site.programs.haveStatementStatistics));
+  try {
+    await makeData(servers, serverSettings(settings, site.programs.haveStatementStatistics));
+  } finally {
+    await reservation.release();
+  }
+  await Promise.all(servers.map((server) => server.start()));
 
   const { user, password } = site;
   const hasStatementStatistics = await createDatabase(
-    { host: '127.0.0.1', port: ports[0] ?? 0, user, password, database: 'template1' },
+    { host: '127.0.0.1', port: reservation.ports[0] ?? 0, user, password, database: 'template1' },
     settings.database,
   );
   const cluster = new Cluster({
@@ -52,7 +58,7 @@ async function launchAt(site: ClusterSite, settings: ClusterSettings): Promise<C
   return cluster;
 }
 
-async function startServers(
+async function makeData(
   [primary, ...replicas]: readonly Server[],
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -60,7 +66,6 @@ async function startServers(
 
   await initializeData(primary, settings);
   await Promise.all(replicas.map((replica) => copyFreshData(primary, replica)));
-  await Promise.all([primary, ...replicas].map((server) => server.start()));
 }
 
 /** Makes the database, and says whether statements are counted in it. */

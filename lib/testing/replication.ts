@@ -1,6 +1,7 @@
 import { escapeLiteral } from 'pg';
 import { ClusterError } from './cluster-error.ts';
-import { type HostConnection, runStatement, withSession } from './session.ts';
+import type { HostConnection } from './host-connection.ts';
+import { runStatement, withSession } from './session.ts';
 import { until } from './until.ts';
 
 const verbMillis = 10_000;

@@ -1,16 +1,8 @@
 import { Client } from 'pg';
+import type { HostConnection, Row } from './host-connection.ts';
 
-/** Where and as whom to connect; a `connection` for both Knex and pg. */
-export interface HostConnection {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-}
-
-/** A row as pg returns it. */
-export type Row = Record<string, unknown>;
+const connectMillis = 5_000;
+const queryMillis = 60_000;
 
 /** Runs work on a connection of its own, and closes it. */
 export async function withSession<T>(
@@ -18,7 +10,12 @@ export async function withSession<T>(
   work: (session: Client) => Promise<T>,
 ): Promise<T> {
   // `ssl` is given so that PGSSLMODE in the environment has no say.
-  const session = new Client({ ...connection, ssl: false, connectionTimeoutMillis: 5_000 });
+  const session = new Client({
+    ...connection,
+    ssl: false,
+    connectionTimeoutMillis: connectMillis,
+    query_timeout: queryMillis,
+  });
   // A lost connection also rejects the query that runs; without a listener it would end the process.
   session.on('error', () => undefined);
   try {

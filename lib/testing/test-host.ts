@@ -1,8 +1,9 @@
 import { ClusterError } from './cluster-error.ts';
 import { copyRunningData } from './data-folder.ts';
+import type { HostConnection, Row } from './host-connection.ts';
 import * as replication from './replication.ts';
 import type { Server } from './server.ts';
-import { type HostConnection, type Row, runStatement } from './session.ts';
+import { runStatement } from './session.ts';
 
 const replayMillis = 10_000;
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { ClusterError } from './cluster-error.ts';
 
@@ -14,6 +13,8 @@ export class Watchdog {
   readonly #pids = new Set<number>();
   readonly #process: ChildProcess;
   readonly #input: NodeJS.WritableStream;
+  readonly #exit: Promise<boolean>;
+  readonly #folder: string;
   #finished: Promise<void> | undefined;
 
   constructor(folder: string) {
@@ -28,6 +29,13 @@ export class Watchdog {
       throw new ClusterError(`The clean-up process of ${folder} could not be started.`);
     }
     this.#input = this.#process.stdin;
+    // Where the process was ended by somebody, finish() tells.
+    this.#input.on('error', () => undefined);
+    this.#exit = new Promise((resolve) => {
+      this.#process.once('exit', (code) => resolve(code === 0));
+      this.#process.once('error', () => resolve(false));
+    });
+    this.#folder = folder;
 
     // A forgotten cluster must not keep the host program alive.
     this.#process.unref();
@@ -46,18 +54,24 @@ export class Watchdog {
     this.#report();
   }
 
-  /** Cleans up, and resolves when nothing is left. */
+  /**
+   * Cleans up, and resolves when nothing is left.
+   *
+   * @throws {ClusterError} when something is left, since the process was ended by somebody else.
+   */
   finish(): Promise<void> {
     this.#finished ??= this.#end();
     return this.#finished;
   }
 
   async #end(): Promise<void> {
-    if (this.#process.exitCode !== null) return;
-    const exit = once(this.#process, 'exit');
     this.#process.ref();
     this.#input.end();
-    await exit;
+    if (!(await this.#exit)) {
+      throw new ClusterError(
+        `The clean-up process of the test cluster failed: remove ${this.#folder}, and end the servers that use it.`,
+      );
+    }
   }
 
   #report(): void {

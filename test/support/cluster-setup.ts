@@ -9,7 +9,10 @@ declare global {
 
 /** Starts one cluster for all test files of a run, or takes that of `RWSPLIT_CLUSTER_URL`. */
 export default async function setUp(): Promise<void> {
+  const begin = performance.now();
   const cluster = await startCluster({ maxConnections: 200 });
+  const millis = Math.round(performance.now() - begin);
+  console.info(`\nA cluster of ${cluster.hosts.length} hosts was ready after ${millis} ms.`);
   globalThis.clusterOfThisRun = cluster;
   process.env[sharedClusterVariable] = cluster.url;
 }
