@@ -5,6 +5,7 @@ import { classify, type ParsedVerdict } from './classifier.ts';
 import { FunctionLists, type FunctionListOptions } from './function-lists.ts';
 import { isEmpty } from './lookups.ts';
 import { isParserLoaded, loadParser, longestParsedText } from './parser.ts';
+import { Patience } from './patience.ts';
 import { shortenPlaceholderLists } from './placeholders.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -42,6 +43,8 @@ interface Entry {
   readonly parsed: ParsedVerdict;
   /** Final verdicts by what stands for database, role and search path. */
   readonly finals: Map<string, Known>;
+  /** Verdicts that wait for the catalog, likewise. */
+  readonly pending: Map<string, Promise<Verdict>>;
 }
 
 const mostKeys = 64;
@@ -52,7 +55,7 @@ export class Intents {
   readonly #clock: Clock;
   readonly #lists: FunctionLists;
   readonly #sendsUnknownToReplica: boolean;
-  readonly #lookupMillis: number;
+  readonly #patience: Patience;
   readonly #position: (text: string) => string;
   readonly #entries: LRUCache<string, Entry>;
   #generation = 0;
@@ -70,7 +73,7 @@ export class Intents {
     this.#clock = clock;
     this.#lists = new FunctionLists(functions);
     this.#sendsUnknownToReplica = functions.unknown === 'replica';
-    this.#lookupMillis = lookupMillis;
+    this.#patience = new Patience(clock, lookupMillis);
     this.#position = position;
     this.#entries = new LRUCache({
       max,
@@ -93,37 +96,23 @@ export class Intents {
 
   /** The verdict on a text that may be new; never rejects. */
   async resolve(text: string, key = ''): Promise<Verdict> {
-    const generation = this.#generation;
     // Another text may have made the parser reload in the meantime.
     while (!isParserLoaded()) await loadParser();
     const entry = this.#find(text) ?? this.#add(text);
     const { verdict, lookups } = entry.parsed;
-    if (verdict.intent !== 'read' || isEmpty(lookups)) {
-      return this.#keep(entry, key, generation, { verdict, expiresAt: Number.POSITIVE_INFINITY });
-    }
-
-    const resolution = await this.#within(this.#catalog.resolve(lookups, key));
-    if (resolution === undefined) return unproved('unknown: the catalog did not answer');
-    const { danger, unknown, expiresAt } = resolution;
-    const [stranger] = this.#sendsUnknownToReplica ? [] : unknown;
-    const doubt = danger ?? (stranger === undefined ? undefined : `unknown function ${stranger}`);
-    return this.#keep(entry, key, generation, {
-      verdict: doubt === undefined ? verdict : unproved(doubt),
-      expiresAt,
-    });
-  }
-
-  /** What a text does by its syntax alone, asking no catalog: what it leaves on its session, above all. */
-  async inspect(text: string): Promise<Verdict> {
-    await loadParser();
-    return (this.#find(text) ?? this.#add(text)).parsed.verdict;
+    if (verdict.intent === 'read' && !isEmpty(lookups)) return this.#askOnce(entry, key);
+    this.#keep(entry, key, { verdict, expiresAt: Number.POSITIVE_INFINITY });
+    return verdict;
   }
 
   /** Forgets what was learnt from the catalog, as after DDL. */
   forget(): void {
     this.#generation++;
     this.#catalog.clear();
-    for (const entry of this.#entries.values()) entry.finals.clear();
+    for (const { finals, pending } of this.#entries.values()) {
+      finals.clear();
+      pending.clear();
+    }
   }
 
   #find(text: string): Entry | undefined {
@@ -139,7 +128,7 @@ export class Intents {
 
   #add(text: string): Entry {
     const shape = shortenPlaceholderLists(text);
-    const entry: Entry = { parsed: this.#classify(shape), finals: new Map() };
+    const entry: Entry = { parsed: this.#classify(shape), finals: new Map(), pending: new Map() };
     this.#store(shape, entry);
     if (shape !== text) this.#store(text, entry);
     return entry;
@@ -154,27 +143,34 @@ export class Intents {
     return classify(shape.length > longestParsedText ? shape : this.#position(shape), this.#lists);
   }
 
-  /** A catalog that is late, or cannot answer, costs one run on the primary and no error. */
-  async #within<T>(answer: Promise<T>): Promise<T | undefined> {
-    let cancel: (() => void) | undefined;
-    const late = new Promise<undefined>((settle) => {
-      cancel = this.#clock.after(this.#lookupMillis, () => settle(undefined));
-    });
+  /** However many runs of a text begin at once, the catalog is asked for them together. */
+  async #askOnce(entry: Entry, key: string): Promise<Verdict> {
+    const pending = entry.pending.get(key) ?? this.#ask(entry, key);
+    entry.pending.set(key, pending);
     try {
-      return await Promise.race([answer, late]);
-    } catch {
-      return undefined;
+      return await pending;
     } finally {
-      cancel?.();
+      if (entry.pending.get(key) === pending) entry.pending.delete(key);
     }
   }
 
-  #keep(entry: Entry, key: string, generation: number, known: Known): Verdict {
-    if (generation === this.#generation) {
-      if (entry.finals.size >= mostKeys) entry.finals.clear();
-      entry.finals.set(key, known);
-    }
+  async #ask(entry: Entry, key: string): Promise<Verdict> {
+    const generation = this.#generation;
+    const { verdict, lookups } = entry.parsed;
+    const resolution = await this.#patience.wait(() => this.#catalog.resolve(lookups, key));
+    if (resolution === undefined) return unproved('unknown: the catalog did not answer');
+
+    const { danger, unknown, expiresAt } = resolution;
+    const [stranger] = this.#sendsUnknownToReplica ? [] : unknown;
+    const doubt = danger ?? (stranger === undefined ? undefined : `unknown function ${stranger}`);
+    const known = { verdict: doubt === undefined ? verdict : unproved(doubt), expiresAt };
+    if (generation === this.#generation) this.#keep(entry, key, known);
     return known.verdict;
+  }
+
+  #keep(entry: Entry, key: string, known: Known): void {
+    if (entry.finals.size >= mostKeys) entry.finals.clear();
+    entry.finals.set(key, known);
   }
 }
 
