@@ -11,7 +11,12 @@ const account = serverAccount();
 const folder = mkdtempSync(join(tmpdir(), 'programs-'));
 chmodSync(folder, 0o755);
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const obstructed = join(folder, 'obstructed/native/lib');
+
+afterAll(() => {
+  chmodSync(obstructed, 0o755);
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Installs the server package as npm does where it may run no scripts: without links. */
 function installWithoutScripts(name: string): string {
@@ -50,7 +55,7 @@ describe('preparePrograms', () => {
     const installed = installWithoutScripts('obstructed');
     const copy = join(folder, 'copy');
     // Root is stopped by no permission, but the account that it must use for servers is.
-    if (account === undefined) chmodSync(join(installed, 'native/lib'), 0o555);
+    if (account === undefined) chmodSync(obstructed, 0o555);
     else chmodSync(installed, 0o700);
 
     const programs = await preparePrograms(installed, copy, account);
