@@ -72,6 +72,7 @@ export class Cluster {
 
     host.isRoleObserved = true;
     host.role = role;
+    if (role === 'primary') this.#presumeReplicas(host);
     this.#routable = this.#survey();
     if (was !== role) this.#events.emit('host:role', { host: host.name, role, was });
   }
@@ -80,6 +81,13 @@ export class Cluster {
   setDraining(host: Host, isDraining: boolean): void {
     host.isDraining = isDraining;
     this.#routable = this.#survey();
+  }
+
+  // A cluster has one primary: whoever was only presumed to be it is, most likely, a replica.
+  #presumeReplicas(primary: Host): void {
+    for (const host of this.#hosts) {
+      if (host !== primary && !host.isRoleObserved) host.role = 'replica';
+    }
   }
 
   #makeReplicas(replicas: readonly HostSettings[]): Host[] {

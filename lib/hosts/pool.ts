@@ -8,6 +8,8 @@ export interface PoolSettings<C> {
   readonly min: number;
   readonly max: number;
   readonly acquireTimeoutMillis: number;
+  readonly createTimeoutMillis?: number | undefined;
+  readonly propagateCreateError?: boolean | undefined;
 }
 
 /** What a pool holds at a moment. */

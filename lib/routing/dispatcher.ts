@@ -82,7 +82,7 @@ export class Dispatcher {
       try {
         const millis = deadline - clock.now();
         const taken = await acquire(decided, cluster.hosts, balancer, clock, millis);
-        if (cluster.routable === known || this.#stillFits(request, taken.host)) {
+        if (cluster.routable === known || this.#stillFits(request, decided, taken.host)) {
           return { ...taken, route: decided };
         }
         taken.host.pool.release(taken.connection);
@@ -118,9 +118,10 @@ export class Dispatcher {
     return owner !== undefined;
   }
 
-  #stillFits(request: RouteRequest, host: Host): boolean {
+  // A replica that turns out to be the primary is no fallback yet: other replicas come first.
+  #stillFits(request: RouteRequest, decided: Route, host: Host): boolean {
     const { hosts, fallback } = this.route(request);
-    return hosts.includes(host) || fallback.includes(host);
+    return hosts.includes(host) || (fallback.includes(host) && decided.fallback.includes(host));
   }
 
   #giveBack(host: Host, connection: Connection, mayHoldLocks: boolean): Promise<void> | undefined {

@@ -48,6 +48,8 @@ export class Misroutes {
     this.#learnt = new LRUCache({
       max,
       ttl: expiresMillis,
+      // Else it would keep the time in a timer of its own.
+      ttlResolution: 0,
       perf: { now: () => clock.now() },
     });
   }

@@ -1,0 +1,154 @@
+import { describe, expect, it } from '@jest/globals';
+import { RoundRobinBalancer } from '../../../lib/balancers/round-robin.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import type { HostRole } from '../../../lib/events.ts';
+import type { Cluster } from '../../../lib/hosts/cluster.ts';
+import type { Connection } from '../../../lib/hosts/host.ts';
+import { Dispatcher } from '../../../lib/routing/dispatcher.ts';
+import { LockKeeper } from '../../../lib/routing/lock-keeper.ts';
+import { SessionChanges } from '../../../lib/routing/session-changes.ts';
+import { makeCluster } from '../../support/hosts.ts';
+
+const read = { intent: 'read', proved: true, reason: 'only reads' } as const;
+const write = { intent: 'write', proved: true, reason: 'is an insert' } as const;
+
+interface Bench {
+  readonly dispatcher: Dispatcher;
+  readonly sessionChanges: SessionChanges;
+  readonly locked: Set<Connection>;
+}
+
+function bench(cluster: Cluster): Bench {
+  const sessionChanges = new SessionChanges(() => undefined);
+  const locked = new Set<Connection>();
+  const dispatcher = new Dispatcher({
+    cluster,
+    balancer: new RoundRobinBalancer(() => 0),
+    policy: { target: 'split', fallback: 'primary' },
+    clock: systemClock,
+    locks: new LockKeeper(
+      1,
+      async (connection) => locked.has(connection),
+      () => undefined,
+    ),
+    sessionChanges,
+    acquireMillis: 1000,
+  });
+  return { dispatcher, sessionChanges, locked };
+}
+
+/** A cluster whose servers tell their role when a connection opens, as PostgreSQL does. */
+function clusterOf(roles: Readonly<Record<string, HostRole>>): Cluster {
+  const tell = (name: string, role: HostRole) => async (): Promise<Connection> => {
+    const host = cluster.host(name);
+    if (host !== undefined) cluster.observeRole(host, role);
+    return {};
+  };
+  const sketches = Object.entries(roles).map(([name, role]) => [
+    name,
+    { create: tell(name, role) },
+  ]);
+  const cluster = makeCluster(Object.fromEntries(sketches));
+  return cluster;
+}
+
+describe('Dispatcher', () => {
+  it('finds the primary among hosts of unknown roles', async () => {
+    const cluster = clusterOf({ a: 'replica', b: 'replica', c: 'primary' });
+
+    const lease = await bench(cluster).dispatcher.lease(write);
+
+    expect(lease.host.name).toBe('c');
+  });
+
+  it('does not read from a host that turns out to be the primary', async () => {
+    const cluster = clusterOf({ a: 'replica', b: 'primary', c: 'replica' });
+    const { dispatcher } = bench(cluster);
+
+    const hosts = new Set<string>();
+    for (let i = 0; i < 4; i++) hosts.add((await dispatcher.lease(read)).host.name);
+
+    expect([...hosts].toSorted()).toEqual(['a', 'c']);
+    expect(cluster.host('b')?.pool.stats.used).toBe(0);
+  });
+
+  it('says so when no host is a primary', async () => {
+    const cluster = clusterOf({ a: 'replica', b: 'replica' });
+
+    await expect(bench(cluster).dispatcher.lease(write)).rejects.toThrow(
+      /No host can serve this write: a is a replica, b is a replica/,
+    );
+  });
+
+  it('gives a connection back once, however often its lease is released', async () => {
+    const cluster = makeCluster({ primary: { max: 1 } });
+    const { dispatcher } = bench(cluster);
+    const first = await dispatcher.lease(write);
+
+    void first.release();
+    const second = await dispatcher.lease(write);
+    void first.release();
+
+    expect(second.connection).toBe(first.connection);
+    expect(cluster.host('primary')?.pool.stats.used).toBe(1);
+    expect(dispatcher.leaseOf(second.connection)).toBe(second);
+  });
+
+  it("does not give back a query's connection by hand", async () => {
+    const { dispatcher } = bench(makeCluster({ primary: {} }));
+    const lease = await dispatcher.lease(write);
+
+    expect(dispatcher.releaseTaken(lease.connection)).toBe(false);
+    expect(lease.isReleased).toBe(false);
+  });
+
+  it('closes a connection whose session was changed', async () => {
+    const cluster = makeCluster({ primary: { max: 1 } });
+    const { dispatcher, sessionChanges } = bench(cluster);
+    const changed = await dispatcher.lease(write);
+
+    sessionChanges.note(changed.connection, 'SET', 'set a = 1');
+    void changed.release();
+
+    expect((await dispatcher.lease(write)).connection).not.toBe(changed.connection);
+  });
+
+  it('closes a connection that is given back inside a transaction', async () => {
+    const status = { getTransactionStatus: () => 'T' };
+    const { dispatcher } = bench(makeCluster({ primary: { max: 1, create: async () => status } }));
+    const open = await dispatcher.lease(write);
+
+    void open.release();
+    status.getTransactionStatus = () => 'I';
+
+    expect(dispatcher.leaseOf(open.connection)).toBeUndefined();
+    expect(open.host.pool.stats).toMatchObject({ used: 0, free: 0 });
+  });
+
+  it('keeps a connection that holds locks out of its pool', async () => {
+    const cluster = makeCluster({ primary: { max: 1 } });
+    const { dispatcher, locked } = bench(cluster);
+    const lease = await dispatcher.lease(write);
+
+    locked.add(lease.connection);
+    lease.mayHoldLocks = true;
+    await lease.release();
+
+    expect((await dispatcher.lease(write)).connection).not.toBe(lease.connection);
+  });
+
+  it('goes on with a lease on another host, and gives the first connection back', async () => {
+    const cluster = makeCluster({ primary: {}, a: {} });
+    const { dispatcher } = bench(cluster);
+    const lease = await dispatcher.lease(read);
+    const { connection: replicas } = lease;
+    const primary = await dispatcher.acquire(write);
+
+    dispatcher.move(lease, primary.host, primary.connection);
+
+    expect(lease.host.name).toBe('primary');
+    expect(dispatcher.leaseOf(primary.connection)).toBe(lease);
+    expect(dispatcher.leaseOf(replicas)).toBeUndefined();
+    expect(cluster.host('a')?.pool.stats.used).toBe(0);
+  });
+});

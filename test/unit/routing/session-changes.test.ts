@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { SessionChanges } from '../../../lib/routing/session-changes.ts';
+
+describe('SessionChanges', () => {
+  it('warns once for each text', () => {
+    const warnings: string[] = [];
+    const changes = new SessionChanges((message) => warnings.push(message));
+
+    for (const text of ['set a = 1', 'set a = 1', 'set b = 1']) changes.note({}, 'SET', text);
+
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatch(/SET LOCAL in knex\.transaction/);
+  });
+
+  it('knows the changed connections, and those spoilt without a word', () => {
+    const changes = new SessionChanges(() => undefined);
+    const [noted, spoilt, clean] = [{}, {}, {}];
+
+    changes.note(noted, 'SET', 'set a = 1');
+    changes.spoil(spoilt);
+
+    expect([noted, spoilt, clean].map((one) => changes.has(one))).toEqual([true, true, false]);
+  });
+});
