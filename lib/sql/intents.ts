@@ -105,6 +105,12 @@ export class Intents {
     return verdict;
   }
 
+  /** What a text does by its syntax alone, asking no catalog: what it leaves on its session, above all. */
+  async inspect(text: string): Promise<Verdict> {
+    await loadParser();
+    return (this.#find(text) ?? this.#add(text)).parsed.verdict;
+  }
+
   /** Forgets what was learnt from the catalog, as after DDL. */
   forget(): void {
     this.#generation++;
