@@ -31,6 +31,7 @@ const userSchemas = `select oid from pg_catalog.pg_namespace
 const functions = `
 functions as not materialized (
   select p.oid, p.proname, p.pronamespace, p.pronargs, p.pronargdefaults, p.proargtypes,
+    case when p.pronargdefaults > 0 then p.proargdefaults::text end as defaults,
     n.nspname, case
       when n.nspname = 'pg_catalog' then p.proname in (${notReads})${notReadFamilies}
         or (p.provolatile = 'v' and p.proname not in (${literals(safeThoughVolatile)}))
@@ -49,7 +50,14 @@ functions as not materialized (
  */
 const functionRows = `
 select 'function' as kind, w.schema, w.name,
-  case when bool_or(f.writes) then 'calls the volatile function ' || min(f.nspname || '.' || f.proname) filter (where f.writes) end as danger
+  min(case
+    when f.writes then 'calls the volatile function '
+    when exists (
+      select from regexp_matches(f.defaults, ':funcid (\\d+) ', 'g') m
+        join functions d on d.oid = m[1]::oid
+      where d.writes
+    ) then 'calls a volatile function for an argument of '
+  end || f.nspname || '.' || f.proname) as danger
 from unnest($1::text[], $2::text[]) as w(schema, name)
   join functions f on f.proname = w.name
     and (f.nspname = w.schema or (w.schema is null and f.nspname = any (current_schemas(true))))

@@ -18,6 +18,7 @@ const bareFields: ReadonlyMap<string, string> = new Map([
   ['onConflictClause', 'OnConflictClause'],
   ['infer', 'InferClause'],
   ['funccall', 'FuncCall'],
+  ['collClause', 'CollateClause'],
   ['alias', 'Alias'],
   ['join_using_alias', 'Alias'],
   ['search_clause', 'CTESearchClause'],

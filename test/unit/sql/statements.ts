@@ -49,6 +49,7 @@ export const statements: Readonly<Record<string, Row[]>> = {
       'select * from information_schema.tables',
       'select * from pg_catalog.pg_class',
       'select * from pg_stats',
+      'select * from f() as x (a text collate "C")',
     ]),
     ...rows('write', 'nothing to run', ['', ' ', ';', '-- only a comment', '/* only a comment */']),
     ...rows('write', 'not SQL', ['selekt 1', 'explain', "select 'x", 'select 1 /* open']),
