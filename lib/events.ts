@@ -45,4 +45,15 @@ export interface RWSplitEvents {
 }
 
 /** The emitter behind the `on` and `off` of `rwSplit(db)`. */
-export class RWSplitEmitter extends EventEmitter<RWSplitEvents> {}
+export class RWSplitEmitter extends EventEmitter<RWSplitEvents> {
+  /** Tells listeners; one that throws harms neither the query nor the connection it is about. */
+  tell<E extends keyof RWSplitEvents>(event: E, about: RWSplitEvents[E][0]): void {
+    try {
+      // Node types the arguments by a condition on E, which TypeScript leaves open in here.
+      (this as EventEmitter).emit(event, about);
+    } catch (error) {
+      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.emitWarning(`A listener of the event "${event}" of knex-rwsplit threw: ${why}`);
+    }
+  }
+}

@@ -74,7 +74,7 @@ export class Cluster {
     host.role = role;
     if (role === 'primary') this.#presumeReplicas(host);
     this.#routable = this.#survey();
-    if (was !== role) this.#events.emit('host:role', { host: host.name, role, was });
+    if (was !== role) this.#events.tell('host:role', { host: host.name, role, was });
   }
 
   /** Stops or resumes the use of a host for what comes. */

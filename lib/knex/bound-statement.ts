@@ -1,5 +1,6 @@
 import type { Connection } from '../hosts/host.ts';
 import type { CompiledStatement } from './internals.ts';
+import { textOf } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
 
 // Raw text without any of these words leaves nothing behind on its session and changes no schema.
@@ -16,8 +17,10 @@ const HAS_SESSION_EFFECT = /set_config|advisory/i;
 export function noteBoundStatement(
   split: RWSplit,
   connection: Connection,
-  { method, sql }: CompiledStatement,
+  statement: CompiledStatement,
 ): Promise<void> | undefined {
+  const { method } = statement;
+  const sql = textOf(statement);
   // A schema builder's statements have no method.
   if (method === undefined) noteCatalogChange(split, connection);
   const mayMatter = (method === 'raw' ? MAY_MATTER : HAS_SESSION_EFFECT).test(sql);

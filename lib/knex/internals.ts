@@ -14,6 +14,8 @@ export interface CompiledStatement {
   readonly bindings: readonly unknown[];
   /** `select`, `insert`, `raw`, …; absent on the statements of a schema builder. */
   readonly method?: string | undefined;
+  /** What `builder.options()` gives to the driver; a `text` there is sent instead of `sql`. */
+  readonly options?: { readonly text?: unknown } | undefined;
   /** Ours: where the statement runs. Knex copies it into its `query*` events. */
   rwSplit?: StatementRoute | undefined;
   response?: { readonly rows?: readonly unknown[] | undefined } | undefined;

@@ -39,9 +39,12 @@ export function requestOf(
   const scope = currentScope()?.target;
   if (isList(compiled)) return write('changes or reads the schema', hint, scope);
 
-  const { method, sql } = compiled;
+  const { method } = compiled;
+  const sql = textOf(compiled);
   const reason = method === undefined ? undefined : METHOD_REASONS[method];
-  if (reason !== undefined && !HAS_SESSION_EFFECT.test(sql)) return write(reason, hint, scope);
+  if (reason !== undefined && !HAS_SESSION_EFFECT.test(sql)) {
+    return write(reason, hint, scope);
+  }
   // Right after DDL a replica may not have what the question is about.
   if (method === 'columnInfo') return unproved('reads the schema', hint, scope);
   // The grammar reads a backslash as PostgreSQL does by default, and not as this server does.
@@ -96,6 +99,11 @@ function refuseTransaction(statement: string): SessionStateError {
   return new SessionStateError(
     `${statement} as raw text would open a transaction on one pooled connection, and the next query gets another; use knex.transaction().`,
   );
+}
+
+/** The text that reaches the server, in Knex's form, where `?` is a placeholder and `\\?` is not. */
+export function textOf({ sql, options }: CompiledStatement): string {
+  return typeof options?.text === 'string' ? options.text.replaceAll('?', String.raw`\?`) : sql;
 }
 
 /** Whether a builder compiled to several statements, as schema builders do. */

@@ -2,7 +2,7 @@ import type { Lease } from '../routing/lease.ts';
 import type { KeptConnection } from '../routing/lock-keeper.ts';
 import { noteBoundStatement } from './bound-statement.ts';
 import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './internals.ts';
-import { isList, requestOf } from './request.ts';
+import { isList, requestOf, textOf } from './request.ts';
 import type { StatementRequest } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
 import { splitOf } from './split-state.ts';
@@ -111,7 +111,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       lease.onMove = (connection) => {
         this.connection = connection;
       };
-      if (!isList(compiled)) lease.text = compiled.sql;
+      if (!isList(compiled)) lease.text = textOf(compiled);
       if (verdict?.lockUse === 'lock') lease.mayHoldLocks = true;
       if (verdict?.sessionChange !== undefined) {
         split.sessionChanges.note(lease.connection, verdict.sessionChange, lease.text);

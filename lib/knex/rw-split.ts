@@ -97,7 +97,7 @@ export class RWSplit {
     if (this.events.listenerCount('route') === 0) return;
 
     const { intent, reason } = route;
-    this.events.emit('route', { host: host.name, role: host.role, intent, reason });
+    this.events.tell('route', { host: host.name, role: host.role, intent, reason });
   }
 
   /** Closes every connection; what is in use is waited for, as in Knex. */
@@ -137,7 +137,7 @@ export class RWSplit {
       (replicas) => this.cluster.addReplicas(replicas),
       (error: unknown) => {
         const reason = error instanceof Error ? error : new Error(String(error));
-        this.events.emit('discovery:error', { error: reason });
+        this.events.tell('discovery:error', { error: reason });
         systemClock.after(ASK_AGAIN_MILLIS, () => {
           this.#replicasAsked = undefined;
         });

@@ -7,11 +7,6 @@ import type { CompiledStatement } from './internals.ts';
 const RAW = 0;
 const VALUE = 1;
 
-/** A raw statement whose driver options override what Knex would send. */
-interface ExactStatement extends CompiledStatement {
-  readonly options: { readonly text: string };
-}
-
 /**
  * Makes a raw builder of a `sql` template, for the transaction, routing and events of `db`.
  *
@@ -23,7 +18,7 @@ export function rawFromTemplate(db: Knex, query: SQLQuery): Knex.Raw {
   const raw = db.raw('');
   // What Knex shows and routes by; odd backslashes make it leave a question mark alone.
   const sql = text.replaceAll('?', String.raw`\?`);
-  const toSQL = (): ExactStatement => ({ method: 'raw', sql, bindings, options: { text } });
+  const toSQL = (): CompiledStatement => ({ method: 'raw', sql, bindings, options: { text } });
   Object.assign(executable(raw), { toSQL });
   return raw;
 }

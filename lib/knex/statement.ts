@@ -75,5 +75,5 @@ function noteMisroute(
   if (learnt) split.misroutes.learn(sql);
   const count = split.misroutes.countRerun();
   debugMisroute('%s refused a statement that the primary ran: %s', host, error.message);
-  split.events.emit('misroute', { host, sql, error, learnt, count });
+  split.events.tell('misroute', { host, sql, error, learnt, count });
 }
