@@ -27,20 +27,28 @@ function application(options: string): string {
 
 const correct = `{ replicas: [{ host: 'pg-2', weight: 2 }, 'postgres://pg-3/shop'], balancer: 'shuffle' }`;
 
+// One run of the compiler for all files: each costs seconds.
+const errors = consumer.check({
+  'module.mts': application(correct),
+  'common.cts': application(correct),
+  'option.mts': application(`{ replica: [] }`),
+  'value.mts': application(`{ fallback: 'replica' }`),
+  'host.mts': application(`{ replicas: [{ host: 'pg-2', wieght: 2 }] }`),
+});
+const mistakes = ['option.mts', 'value.mts', 'host.mts'];
+
 describe('declarations of the published package', () => {
-  it.each(['module.mts', 'common.cts'])('suit a strict application: %s', (name) => {
-    expect(consumer.check(name, application(correct))).toMatchObject({ exitCode: 0, output: '' });
+  it('suit a strict application, as a module or CommonJS', () => {
+    expect(errors.filter((error) => !mistakes.some((name) => error.startsWith(name)))).toEqual([]);
   });
 
   it.each([
-    ['a misspelt option', `{ replica: [] }`, `'replica' does not exist in type 'RWSplitOptions'`],
-    ['a misspelt value', `{ fallback: 'replica' }`, `Type '"replica"' is not assignable to type`],
-    ['a misspelt setting of a host', `{ replicas: [{ host: 'pg-2', wieght: 2 }] }`, `'wieght'`],
-  ])('refuse %s', (_, options, complaint) => {
-    const { exitCode, output } = consumer.check('misspelt.mts', application(options));
+    ['a misspelt option', 'option.mts', `'replica' does not exist in type 'RWSplitOptions'`],
+    ['a misspelt value', 'value.mts', `Type '"replica"' is not assignable to type`],
+    ['a misspelt setting of a host', 'host.mts', `'wieght'`],
+  ])('refuse %s', (_, name, complaint) => {
+    const found = errors.filter((error) => error.startsWith(name));
 
-    expect(exitCode).not.toBe(0);
-    expect(output).toContain(complaint);
-    expect(output.match(/error TS/g)).toHaveLength(1);
+    expect(found).toEqual([expect.stringContaining(complaint)]);
   });
 });

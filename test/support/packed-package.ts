@@ -15,7 +15,6 @@ import { root } from './source-file.ts';
 /** How a program of the consumer ended. */
 export interface Run {
   readonly exitCode: number | null;
-  readonly stdout: string;
   /** What it complained about, wherever it said so. */
   readonly output: string;
 }
@@ -26,8 +25,12 @@ export interface Consumer {
   readonly files: readonly string[];
   /** Writes and runs a JavaScript file. */
   run(name: string, code: string): Run;
-  /** Writes a TypeScript file and checks it, and every declaration that it reaches. */
-  check(name: string, code: string): Run;
+  /**
+   * Writes TypeScript files by their names, and checks them and every declaration that they reach.
+   *
+   * @returns the errors; each begins with the name of its file.
+   */
+  check(files: Readonly<Record<string, string>>): readonly string[];
   remove(): void;
 }
 
@@ -41,19 +44,26 @@ export function installPackedPackage(): Consumer {
   const files = unpackInto(folder);
   for (const name of dependenciesOf(folder)) link(folder, name);
 
-  function execute(name: string, code: string, args: readonly string[]): Run {
-    writeFileSync(join(folder, name), code);
-    const { status, stdout, stderr } = spawnSync(process.execPath, [...args, name], {
+  function execute(args: readonly string[]): Run {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
       cwd: folder,
       encoding: 'utf8',
     });
-    return { exitCode: status, stdout, output: stdout + stderr };
+    return { exitCode: status, output: stdout + stderr };
   }
 
   return {
     files,
-    run: (name, code) => execute(name, code, []),
-    check: (name, code) => execute(name, code, compiler),
+    run(name, code) {
+      writeFileSync(join(folder, name), code);
+      return execute([name]);
+    },
+    check(sources) {
+      for (const [name, code] of Object.entries(sources)) writeFileSync(join(folder, name), code);
+      const { exitCode, output } = execute([...compiler, ...Object.keys(sources)]);
+      // The lines of one error are indented but for its first.
+      return exitCode === 0 ? [] : output.trimEnd().split(/\n(?! )/);
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
