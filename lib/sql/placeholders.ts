@@ -1,5 +1,8 @@
 import { skipQuoted } from './scan.ts';
 
+// PostgreSQL takes 65,535 parameters: a text beyond this is long for another reason.
+const longestShortened = 256 * 1024;
+
 /**
  * Shortens every list of three or more `?` to two, and every list of such lists, so that texts
  * that differ only in the length of their lists become one.
@@ -8,7 +11,7 @@ import { skipQuoted } from './scan.ts';
  * one is returned untouched.
  */
 export function shortenPlaceholderLists(text: string): string {
-  if (!text.includes('?')) return text;
+  if (text.length > longestShortened || !text.includes('?')) return text;
   const shorter = shortenLists(text, endOfPlaceholder);
   return shorter === undefined ? text : (shortenLists(shorter, endOfPair) ?? text);
 }
