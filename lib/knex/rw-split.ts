@@ -1,3 +1,5 @@
+import type { Balancer } from '../balancers/balancer.ts';
+import type { BalancerFactory } from '../balancers/registry.ts';
 import { systemClock } from '../clock.ts';
 import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
 import { ConfigError, ReadOnlyHostError } from '../errors.ts';
@@ -68,7 +70,7 @@ export class RWSplit {
     this.locks = new LockKeeper(this.cluster.hosts[0]?.pool.maximum ?? 1, holdsLocks, warn);
     this.dispatcher = new Dispatcher({
       cluster: this.cluster,
-      balancer: balancer(),
+      balancer: makeBalancer(balancer),
       policy: settings,
       clock: systemClock,
       locks: this.locks,
@@ -146,4 +148,14 @@ export class RWSplit {
     );
     await this.#replicasAsked;
   }
+}
+
+// A factory is the user's own: what it makes is checked once, before the first query meets it.
+function makeBalancer(factory: BalancerFactory): Balancer {
+  const balancer: Partial<Balancer> | undefined = factory();
+  if (typeof balancer?.pick === 'function') return balancer as Balancer;
+  throw new ConfigError(
+    'rwSplit.balancer',
+    'rwSplit.balancer is a function that makes no balancer; it must return an object with a method pick(hosts).',
+  );
 }
