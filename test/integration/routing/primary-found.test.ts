@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { rwSplit } from '../../../lib/index.ts';
+import { useRoutingDatabase } from '../../support/routing-database.ts';
+import { useSplit } from '../../support/split.ts';
+
+// Where the primary stands among the hosts of the URL, and who stands around it.
+const orders = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [2, 0, 1],
+  [1, 2, 0],
+  [2, 1, 0],
+] as const;
+
+describe('A primary that nobody names', () => {
+  const cluster = useRoutingDatabase();
+  const split = useSplit(cluster);
+  let urls: string[] = [];
+
+  beforeAll(() => {
+    const addresses = cluster().hosts.map(({ host, port }) => `${host}:${port}`);
+    urls = orders.map((order) => {
+      const hosts = order.map((index) => addresses[index]).join(',');
+      return cluster().url.replace(addresses.join(','), hosts);
+    });
+  });
+
+  it.each(orders.map((order, index) => [order.join(', '), index]))(
+    'is found by the first write, with the hosts in the order %s',
+    async (_, index) => {
+      const { db, servers } = split.cold({ connection: urls[index as number] ?? '' });
+
+      await db('notes').insert({ rank: 1 });
+      await db.transaction(async (trx) => trx('notes').select());
+      await db.schema.hasTable('notes');
+
+      const asked = servers();
+      expect(new Set(asked)).toEqual(new Set(['primary']));
+      expect(
+        rwSplit(db)
+          .hosts()
+          .filter(({ role }) => role === 'primary'),
+      ).toHaveLength(1);
+    },
+  );
+
+  it.each(orders.map((order, index) => [order.join(', '), index]))(
+    'serves no reads, with the hosts in the order %s',
+    async (_, index) => {
+      const { db, servers } = split.cold({ connection: urls[index as number] ?? '' });
+
+      for (let read = 0; read < 6; read++) await db.raw('select 1');
+
+      expect(new Set(servers())).toEqual(new Set(['replica-1', 'replica-2']));
+    },
+  );
+
+  it('is announced where the configuration said otherwise', async () => {
+    const { db } = split.cold({ connection: urls[2] ?? '' });
+    const { host, port } = cluster().primary;
+    const changes: unknown[] = [];
+    rwSplit(db).on('host:role', (event) => changes.push(event));
+
+    await db('notes').insert({ rank: 1 });
+
+    expect(changes).toContainEqual({
+      host: `${host}:${port}`,
+      role: 'primary',
+      was: 'replica',
+    });
+  });
+});
