@@ -2,6 +2,7 @@ import type { Connection } from '../hosts/host.ts';
 import type { CompiledStatement } from './internals.ts';
 import { textOf } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
+import { noteSessionEffect } from './session-effect.ts';
 
 // Raw text without any of these words leaves nothing behind on its session and changes no schema.
 const MAY_MATTER =
@@ -28,8 +29,9 @@ export function noteBoundStatement(
 }
 
 async function readAndNote(split: RWSplit, connection: Connection, sql: string): Promise<void> {
-  const { sessionChange, lockUse, changesCatalog } = await split.intents.inspect(sql);
-  if (sessionChange !== undefined) split.sessionChanges.note(connection, sessionChange, sql);
+  const verdict = await split.intents.inspect(sql);
+  const { lockUse, changesCatalog } = verdict;
+  noteSessionEffect(split, connection, verdict, sql);
   if (changesCatalog) noteCatalogChange(split, connection);
 
   const lease = split.dispatcher.leaseOf(connection);

@@ -5,6 +5,7 @@ import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './in
 import { isList, requestOf, textOf } from './request.ts';
 import type { StatementRequest } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
+import { noteSessionEffect } from './session-effect.ts';
 import { splitOf } from './split-state.ts';
 import { describeRoute } from './statement.ts';
 
@@ -113,8 +114,8 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       };
       if (!isList(compiled)) lease.text = textOf(compiled);
       if (verdict?.lockUse === 'lock') lease.mayHoldLocks = true;
-      if (verdict?.sessionChange !== undefined) {
-        split.sessionChanges.note(lease.connection, verdict.sessionChange, lease.text);
+      if (verdict !== undefined) {
+        noteSessionEffect(split, lease.connection, verdict, lease.text);
       }
 
       try {

@@ -30,7 +30,10 @@ export function classify(text: string, lists: FunctionLists = noLists): ParsedVe
     findings.unknown(parsed.failure);
     // Whatever it was, it may have been DDL.
     findings.changesCatalog = true;
-    return { verdict: findings.verdict(), lookups: noLookups };
+    return {
+      verdict: Object.freeze({ ...findings.verdict(), isUnread: true }),
+      lookups: noLookups,
+    };
   }
 
   const transaction = new TransactionTracker();

@@ -25,4 +25,6 @@ export interface Verdict {
   readonly opensTransaction?: string | undefined;
   /** The text may change the catalog (DDL, DO, CALL), so what was learnt from it is stale. */
   readonly changesCatalog: boolean;
+  /** Nothing was learnt from the text itself: it could not be parsed, or is too long to try. */
+  readonly isUnread?: true | undefined;
 }

@@ -8,7 +8,11 @@ describe('a balancer of the application', () => {
     const balancer = (): Balancer => ({ choose: () => undefined }) as unknown as Balancer;
 
     const make = (): unknown =>
-      knex({ client: RWSplitClient, connection: {}, rwSplit: { replicas: ['pg-2'], balancer } });
+      knex({
+        client: RWSplitClient,
+        connection: {},
+        rwSplit: { replicas: [{ host: 'pg-2' }], balancer },
+      });
 
     expect(make).toThrow(ConfigError);
     expect(make).toThrow(/rwSplit\.balancer .* pick\(hosts\)/);

@@ -1,0 +1,21 @@
+import type { Connection } from '../hosts/host.ts';
+import type { Verdict } from '../sql/verdict.ts';
+import type { RWSplit } from './rw-split.ts';
+
+// A statement that begins so leaves something behind, if the text is what it looks like.
+const LOOKS_LIKE_A_CHANGE =
+  /(?:^|;|\*\/|\n)\s*(?:set|reset|listen|load|discard|prepare|declare|create\s+(?:local\s+|global\s+)?temp)|set_config|advisory/i;
+
+/** Takes the connection out of use, once it is given back, if the statement changed its session. */
+export function noteSessionEffect(
+  split: RWSplit,
+  connection: Connection,
+  { sessionChange, isUnread }: Verdict,
+  text: string,
+): void {
+  if (sessionChange !== undefined) split.sessionChanges.note(connection, sessionChange, text);
+  // Nothing is known of it: a connection too many is closed rather than one too few.
+  else if (isUnread === true && LOOKS_LIKE_A_CHANGE.test(text)) {
+    split.sessionChanges.spoil(connection);
+  }
+}
