@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types';
+
 /** The stable, machine-readable name of an error of this library. */
 export type RWSplitErrorCode =
   | 'RWSPLIT_CONFIG'
@@ -76,4 +78,9 @@ export class SessionStateError extends RWSplitError {
 function describe(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return error.message || code || error.name;
+}
+
+/** Makes an error of whatever was thrown; one of another realm, such as a test runner's, is one already. */
+export function asError(thrown: unknown): Error {
+  return isNativeError(thrown) ? thrown : new Error(String(thrown));
 }

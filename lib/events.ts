@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { asError } from './errors.ts';
 
 /** Where a statement went, and why. */
 export interface RouteEvent {
@@ -52,8 +53,10 @@ export class RWSplitEmitter extends EventEmitter<RWSplitEvents> {
       // Node types the arguments by a condition on E, which TypeScript leaves open in here.
       (this as EventEmitter).emit(event, about);
     } catch (error) {
-      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      process.emitWarning(`A listener of the event "${event}" of knex-rwsplit threw: ${why}`);
+      const { stack, message } = asError(error);
+      process.emitWarning(
+        `A listener of the event "${event}" of knex-rwsplit threw: ${stack ?? message}`,
+      );
     }
   }
 }

@@ -1,3 +1,4 @@
+import { asError } from '../errors.ts';
 import type { Cluster } from './cluster.ts';
 import type { Host } from './host.ts';
 
@@ -18,6 +19,6 @@ async function look(host: Host, millis: number): Promise<void> {
     host.pool.release(await host.pool.acquireWithin(millis).promise);
   } catch (error) {
     // Not a candidate; why, the snapshot and the final error tell.
-    host.failed(error instanceof Error ? error : new Error(String(error)));
+    host.failed(asError(error));
   }
 }

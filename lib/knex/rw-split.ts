@@ -2,7 +2,7 @@ import type { Balancer } from '../balancers/balancer.ts';
 import type { BalancerFactory } from '../balancers/registry.ts';
 import { systemClock } from '../clock.ts';
 import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
-import { ConfigError, ReadOnlyHostError } from '../errors.ts';
+import { asError, ConfigError, ReadOnlyHostError } from '../errors.ts';
 import type { RWSplitEmitter } from '../events.ts';
 import { Cluster } from '../hosts/cluster.ts';
 import type { Host } from '../hosts/host.ts';
@@ -112,9 +112,8 @@ export class RWSplit {
   #asKnexError(error: unknown): unknown {
     // Those are about the query; no connection was asked for.
     if (error instanceof ReadOnlyHostError || error instanceof ConfigError) return error;
-    if (error instanceof Error) {
-      this.#client.logger.warn?.(`Acquire connection error: ${error.stack ?? error.message}`);
-    }
+    const { stack, message } = asError(error);
+    this.#client.logger.warn?.(`Acquire connection error: ${stack ?? message}`);
     if (!(error instanceof PoolFullError)) return error;
 
     return Object.assign(
@@ -138,8 +137,7 @@ export class RWSplit {
     this.#replicasAsked ??= ask().then(
       (replicas) => this.cluster.addReplicas(replicas),
       (error: unknown) => {
-        const reason = error instanceof Error ? error : new Error(String(error));
-        this.events.tell('discovery:error', { error: reason });
+        this.events.tell('discovery:error', { error: asError(error) });
         systemClock.after(ASK_AGAIN_MILLIS, () => {
           this.#replicasAsked = undefined;
         });

@@ -1,6 +1,6 @@
 import type { Balancer, NonEmpty } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
-import { NoHostAvailableError } from '../errors.ts';
+import { asError, NoHostAvailableError } from '../errors.ts';
 import type { HostFailure } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { isPoolTimeout } from '../hosts/pool.ts';
@@ -87,10 +87,6 @@ function judge(host: Host, error: unknown, waitedMillis: number): HostFailure {
     : asError(error);
   host.failed(lastError);
   return { name: host.name, state: 'unreachable', lastError };
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 function surface(route: Route, all: readonly Host[], failures: readonly HostFailure[]): Error {
