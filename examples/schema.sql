@@ -1,0 +1,10 @@
+create table orders (
+  id bigint generated always as identity primary key,
+  item text not null,
+  quantity int not null default 1
+);
+
+insert into orders (item) values ('tea'), ('coffee');
+
+-- Only reads, and says so.
+create function next_delivery() returns date stable language sql as 'select current_date + 1';

@@ -1,0 +1,25 @@
+import knex from 'knex';
+import { onPrimary, RWSplitClient } from 'knex-rwsplit';
+import { startCluster } from 'knex-rwsplit/testing';
+
+const cluster = await startCluster({ replicas: 1 });
+const db = knex({ client: RWSplitClient, connection: cluster.url });
+
+await db.schema.dropTableIfExists('letters');
+await db.schema.createTable('letters', (table) => void table.text('text'));
+await cluster.waitForReplay();
+
+// A replica that is behind: what a replica of production does on a bad day.
+const [replica] = cluster.replicas;
+await replica?.pauseReplay();
+await db('letters').insert({ text: 'hello' });
+console.log(await db('letters').pluck('text')); // → []
+console.log(await db('letters').pluck('text').modify(onPrimary)); // → [ 'hello' ]
+
+await replica?.resumeReplay();
+await cluster.waitForReplay();
+console.log(await db('letters').pluck('text')); // → [ 'hello' ]
+
+await db.schema.dropTable('letters');
+await db.destroy();
+await cluster.stop();
