@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../support/database.ts';
+
+const run = promisify(execFile);
+const root = path.resolve(__dirname, '../../..');
+
+const migration = `
+  exports.up = async (knex) => {
+    await knex.schema.createTable('shops', (table) => table.text('name'));
+    await knex('shops').insert({ name: 'Corner' });
+    const [{ count }] = await knex('shops').count();
+    if (count !== '1') throw new Error('A migration reads what it has not written.');
+  };
+  exports.down = (knex) => knex.schema.dropTable('shops');
+`;
+const seed = `exports.seed = (knex) => knex('shops').insert({ name: 'Seeded' });`;
+
+describe('The command line of Knex', () => {
+  const cluster = useDatabase();
+  let folder = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'rwsplit-knexfile-'));
+    for (const name of ['migrations', 'seeds']) await mkdir(path.join(folder, name));
+    await writeFile(path.join(folder, 'migrations', '001_shops.js'), migration);
+    await writeFile(path.join(folder, 'seeds', 'shops.js'), seed);
+    await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
+  });
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const write = (config: object): Promise<void> =>
+    writeFile(
+      path.join(folder, 'knexfile.js'),
+      `const { RWSplitClient } = require(${JSON.stringify(path.join(root, 'lib/index.ts'))});
+       module.exports = { client: RWSplitClient, ...${JSON.stringify(config)} };`,
+    );
+  const cli = async (command: string): Promise<string> => {
+    const { stdout } = await run(
+      process.execPath,
+      [
+        '--require',
+        'tsx/cjs',
+        'node_modules/knex/bin/cli.js',
+        command,
+        '--knexfile',
+        'knexfile.js',
+      ],
+      { cwd: folder, timeout: 25_000 },
+    );
+    return stdout;
+  };
+  const ask = (text: string): Promise<object[]> => cluster().primary.query(text);
+
+  it('migrates, lists, seeds and rolls back, whatever form the knexfile has', async () => {
+    const { url } = cluster();
+    const [connection, ...replicas] = hostsOf(url);
+
+    await write({ connection: url });
+    expect(await cli('migrate:latest')).toContain('Batch 1 run: 1 migrations');
+
+    await write({ connection: { connectionString: `${url}?autoBalance=priority1` } });
+    expect(await cli('migrate:list')).toContain('Found 1 Completed');
+    expect(await cli('seed:run')).toContain('Ran 1 seed files');
+    expect(await ask('select name from shops order by name')).toEqual([
+      { name: 'Corner' },
+      { name: 'Seeded' },
+    ]);
+
+    await write({ connection, rwSplit: { replicas } });
+    expect(await cli('migrate:rollback')).toContain('Batch 1 rolled back: 1 migrations');
+    expect(await ask('select from knex_migrations_lock')).toHaveLength(1);
+  });
+});
+
+function hostsOf(url: string): string[] {
+  const [, before = '', hosts = '', after = ''] = /^(.*@)(.*)(\/.*)$/.exec(url) ?? [];
+  return hosts.split(',').map((host) => before + host + after);
+}
