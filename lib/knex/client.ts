@@ -14,12 +14,12 @@ import type {
   Transaction,
 } from './internals.ts';
 import { PoolFacade } from './pool-facade.ts';
-import { runTasksOnPrimary } from './primary-tasks.ts';
 import { createRunner } from './runner.ts';
 import { RWSplit } from './rw-split.ts';
 import { SplitState, splitOf, stateOf, withState } from './split-state.ts';
 import { describeRoute, runStatement } from './statement.ts';
 import { streamStatement } from './stream-statement.ts';
+import { routeTasks } from './tasks.ts';
 import { routeTransaction } from './transaction.ts';
 import { runUnlock } from './unlock.ts';
 
@@ -30,7 +30,7 @@ import { runUnlock } from './unlock.ts';
 export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Client {
   const classes = knexClasses(knexPackage);
   const SplitRunner = createRunner(classes);
-  runTasksOnPrimary(classes);
+  routeTasks(classes);
 
   // No fields and no #private members in this class: Knex makes the clients of transactions and
   // clones by `Object.create(prototype)`, which runs no constructor and no initialiser.

@@ -1,11 +1,12 @@
-import { SessionStateError } from '../errors.ts';
+import { ConfigError, SessionStateError } from '../errors.ts';
 import type { Hint, RouteRequest } from '../routing/route.ts';
-import { readHintComment } from '../sql/hint-comment.ts';
-import type { Verdict } from '../sql/verdict.ts';
+import { hintCommentProblem, readHintComment } from '../sql/hint-comment.ts';
+import type { Intent, Verdict } from '../sql/verdict.ts';
 import { hintOf } from './hints.ts';
 import type { CompiledStatement, Executable } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { currentScope } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** A request, and what is known of the text behind it. */
 export interface StatementRequest extends RouteRequest {
@@ -25,74 +26,80 @@ const METHOD_REASONS: Readonly<Record<string, string>> = {
 // Raw fragments in a writing builder may do these; everything else they do is on the primary anyway.
 const HAS_SESSION_EFFECT = /set_config|advisory/i;
 
+/** What is wished for a statement, and what surrounds it. */
+interface Wish {
+  readonly hint: Hint | undefined;
+  readonly scope: Scope | undefined;
+}
+
 /**
  * Says what a compiled builder needs: at once where that is known, else after a look.
  *
  * @throws {SessionStateError} when raw text opens a transaction, which a pool can't keep.
+ * @throws {ConfigError} when a hint isn't one.
  */
 export function requestOf(
   split: RWSplit,
   builder: Executable,
   compiled: CompiledStatement | readonly CompiledStatement[],
 ): StatementRequest | Promise<StatementRequest> {
-  const hint = hintOf(builder);
-  const scope = currentScope()?.target;
-  if (isList(compiled)) return write('changes or reads the schema', hint, scope);
+  const scope = currentScope();
+  if (isList(compiled)) {
+    return request('write', true, 'changes or reads the schema', { hint: hintOf(builder), scope });
+  }
 
   const { method } = compiled;
   const sql = textOf(compiled);
+  const wish = { hint: hintOf(builder) ?? commentHint(sql), scope };
   const reason = method === undefined ? undefined : METHOD_REASONS[method];
   if (reason !== undefined && !HAS_SESSION_EFFECT.test(sql)) {
-    return write(reason, hint, scope);
+    return request('write', true, reason, wish);
   }
   // Right after DDL a replica may not have what the question is about.
-  if (method === 'columnInfo') return unproved('reads the schema', hint, scope);
+  if (method === 'columnInfo') return request('write', false, 'reads the schema', wish);
   // The grammar reads a backslash as PostgreSQL does by default, and not as this server does.
   if (!split.hasStandardStrings && sql.includes('\\')) {
-    return unproved('cannot be judged with standard_conforming_strings off', hint, scope);
+    return request('write', false, 'may mean more with standard_conforming_strings off', wish);
   }
 
   const verdict = split.intents.known(sql);
-  if (verdict !== undefined) return judged(split, sql, verdict, hint, scope);
-  return split.intents.resolve(sql).then((found) => judged(split, sql, found, hint, scope));
+  if (verdict !== undefined) return judged(split, sql, verdict, wish);
+  return split.intents.resolve(sql).then((found) => judged(split, sql, found, wish));
 }
 
-function judged(
-  split: RWSplit,
-  sql: string,
-  verdict: Verdict,
-  hint: Hint | undefined,
-  scope: RouteRequest['scope'],
-): StatementRequest {
-  if (verdict.opensTransaction !== undefined) throw refuseTransaction(verdict.opensTransaction);
+function judged(split: RWSplit, sql: string, verdict: Verdict, wish: Wish): StatementRequest {
+  const { intent, proved, reason, opensTransaction } = verdict;
+  if (opensTransaction !== undefined) throw refuseTransaction(opensTransaction);
 
-  const wish = hint ?? commentHint(sql);
-  if (verdict.intent === 'read' && split.misroutes.has(sql)) {
-    return { ...unproved('a replica refused it before', wish, scope), verdict };
+  if (intent === 'read') {
+    if (wish.scope?.isTask === true) {
+      return request('write', false, 'part of a migration or seed', wish, verdict);
+    }
+    if (split.misroutes.has(sql)) {
+      return request('write', false, 'a replica refused it before', wish, verdict);
+    }
   }
-  const { intent, proved, reason } = verdict;
-  return { intent, proved, reason, hint: wish, scope, verdict };
+  return request(intent, proved, reason, wish, verdict);
 }
 
-function write(
+function request(
+  intent: Intent,
+  proved: boolean,
   reason: string,
-  hint: Hint | undefined,
-  scope: RouteRequest['scope'],
+  { hint, scope }: Wish,
+  verdict?: Verdict,
 ): StatementRequest {
-  return { intent: 'write', proved: true, reason, hint, scope };
-}
-
-function unproved(
-  reason: string,
-  hint: Hint | undefined,
-  scope: RouteRequest['scope'],
-): StatementRequest {
-  return { intent: 'write', proved: false, reason, hint, scope };
+  return { intent, proved, reason, hint, scope: scope?.target, verdict };
 }
 
 function commentHint(sql: string): Hint | undefined {
   const target = readHintComment(sql);
-  return target === undefined ? undefined : { target };
+  if (target !== undefined) return { target };
+
+  // A misspelt wish for the primary must not be served by a replica.
+  const problem = hintCommentProblem(sql);
+  if (problem !== undefined) throw new ConfigError('/* rwsplit: … */', problem);
+  return undefined;
 }
 
 function refuseTransaction(statement: string): SessionStateError {

@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The surrounding `onPrimary(fn)` or `onReplica(fn)`. */
+/** What surrounds a query, however many calls away. */
 export interface Scope {
-  readonly target: 'primary' | 'replica';
+  /** `onPrimary(fn)` or `onReplica(fn)`. */
+  readonly target?: 'primary' | 'replica' | undefined;
+  /** A migration or seed: whatever it reads, it goes where writes go. */
+  readonly isTask?: true | undefined;
 }
 
 const storage = new AsyncLocalStorage<Scope | undefined>();

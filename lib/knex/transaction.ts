@@ -2,6 +2,7 @@ import type { RouteRequest } from '../routing/route.ts';
 import type { Transaction, TransactionConfig } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { currentScope } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /**
  * Gives a transaction its connection: of a replica if it only reads, else of the primary.
@@ -16,7 +17,7 @@ export function routeTransaction(split: RWSplit, transaction: Transaction): void
     // The application's own connection is used as it is, and never released.
     if (config?.connection !== undefined) return withConnection(config, use);
 
-    const lease = await split.lease({ ...requestOf(config), scope: scopeAtStart?.target });
+    const lease = await split.lease(requestOf(config, scopeAtStart));
     lease.mayRerun = false;
     try {
       return await withConnection({ ...config, connection: lease.connection }, use);
@@ -29,10 +30,16 @@ export function routeTransaction(split: RWSplit, transaction: Transaction): void
   };
 }
 
-// A standby knows no serializable transactions, not even reading ones.
-function requestOf(config: TransactionConfig | undefined): RouteRequest {
-  if (config?.readOnly === true && config.isolationLevel !== 'serializable') {
-    return { intent: 'read', proved: true, reason: 'a read-only transaction' };
+function requestOf(config: TransactionConfig | undefined, scope: Scope | undefined): RouteRequest {
+  // A standby knows no serializable transactions, not even reading ones.
+  const mayRead = config?.readOnly === true && config.isolationLevel !== 'serializable';
+  if (mayRead && scope?.isTask !== true) {
+    return {
+      intent: 'read',
+      proved: true,
+      reason: 'a read-only transaction',
+      scope: scope?.target,
+    };
   }
-  return { intent: 'write', proved: true, reason: 'a transaction' };
+  return { intent: 'write', proved: true, reason: 'a transaction', scope: scope?.target };
 }

@@ -39,8 +39,8 @@ function row(read: Answer, write: Answer, readOnly: Answer, raw: Answer): Record
     write,
     'read-write transaction': write,
     schema: write,
-    // The migrator always works on the primary, as a replica can't tell what it has just written.
-    migration: 'primary',
+    // Here it only reads, where writes go: a replica can't tell what the primary has just written.
+    migration: write === '25006' ? 'replica' : write,
     'read-only transaction': readOnly,
     'raw text that is not proved a read': raw,
   };
