@@ -38,7 +38,7 @@ async function observe(
 
   const requests = driver.requests.map(({ text, values }) => [
     text.replaceAll(/trx\d+/g, 'trx'),
-    values,
+    values.map((value) => (value instanceof Date ? 'a time' : value)),
   ]);
   return { requests, dialled: driver.dialled, cancelled: driver.cancelled, events, result };
 }
