@@ -27,7 +27,6 @@ export function mergeConnections(
     if (isGiven('password', layer['password'])) password = layer['password'];
   }
 
-  delete merged['password'];
   if (isOptionsObject(merged['ssl'])) merged['ssl'] = new TlsSettings(merged['ssl']);
   return Object.freeze(password === undefined ? merged : hideValue(merged, 'password', password));
 }

@@ -64,14 +64,19 @@ function parseOneHost(text: string, url: string, path: string): ConnectionObject
   try {
     return mergeConnections(typeUrlValues({ ...parse(text) }));
   } catch (error) {
-    // A file named by sslcert, sslkey or sslrootcert. Anything else may repeat the URL.
-    if (error instanceof Error && 'syscall' in error) {
-      throw new ConfigError(path, `${path} names a file that cannot be read: ${error.message}.`, {
-        cause: error,
-      });
+    // Not `instanceof`: a file system error comes from another realm in Jest.
+    const { name, message } = errorOf(error);
+    // What `new URL()` and decoding throw; anything else is about a parameter or a file that it names.
+    if (name !== 'TypeError' && name !== 'URIError') {
+      throw new ConfigError(path, `${path} has a parameter that cannot be used: ${message}`);
     }
     throw invalidOption(path, url, form);
   }
+}
+
+function errorOf(thrown: unknown): { readonly name: unknown; readonly message: string } {
+  const error: object = Object(thrown);
+  return { name: Reflect.get(error, 'name'), message: String(Reflect.get(error, 'message')) };
 }
 
 function malformed(url: string, path: string, place: number): ConfigError {

@@ -93,6 +93,14 @@ describe('parseConnectionUrl', () => {
     expect(String(error) + JSON.stringify(error)).not.toContain('hunter2');
   });
 
+  it.each([
+    ['postgres://h1/db?sslrootcert=/no/such/file', /cannot be used: ENOENT/],
+    ['postgres://h1/db?sslmode=verify-ca&uselibpqcompat=true', /cannot be used: SECURITY/],
+    ['postgres://%ff:hunter2@h1/db', /must be a URL as in postgres/],
+  ])('says what is wrong with %s', (url, message) => {
+    expect(() => parseConnectionUrl(url, 'connection')).toThrow(message);
+  });
+
   it('says which host is malformed', () => {
     expect(() => parseConnectionUrl('postgres://h1,h2:x/db', 'connection')).toThrow(
       'connection is "postgres://h1,h2:x/db"; its host number 2 must be',
