@@ -25,7 +25,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       const found = requestOf(split, this.builder, compiled);
       const wanted = found instanceof Promise ? await found : found;
       const { lockUse } = wanted.verdict ?? {};
-      if (lockUse === 'lock') split.locks.assertRoom();
+      if (lockUse === 'lock') await split.locks.assertRoom();
       if (lockUse === 'lock' || lockUse === undefined || split.locks.size === 0) {
         return this.#runWith(
           split,

@@ -38,7 +38,10 @@ export class LockKeeper {
   }
 
   /** @throws {SessionStateError} when as many connections are kept as may be. */
-  assertRoom(): void {
+  async assertRoom(): Promise<void> {
+    if (this.#kept.length < this.#max) return;
+    // Locks end with their session, by whoever ended it.
+    await this.unlockWith(() => Promise.resolve());
     if (this.#kept.length < this.#max) return;
     throw new SessionStateError(
       `${this.#kept.length} connections are kept out of the pool for the advisory locks of their sessions, ` +

@@ -45,10 +45,10 @@ describe('LockKeeper', () => {
     const { keeper, keep, warnings } = bench(2);
 
     await keep();
-    expect(() => keeper.assertRoom()).not.toThrow();
+    await expect(keeper.assertRoom()).resolves.toBeUndefined();
     await keep();
 
-    expect(() => keeper.assertRoom()).toThrow(SessionStateError);
+    await expect(keeper.assertRoom()).rejects.toThrow(SessionStateError);
     expect(warnings).toHaveLength(1);
   });
 
