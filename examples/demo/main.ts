@@ -8,6 +8,7 @@ import { openShop } from './opening.ts';
 import { createShop } from './schema.ts';
 import { logSettings, ServerLog } from './server-log.ts';
 import { everyday } from './shop.ts';
+import { countedStatements, resetStatistics } from './statistics.ts';
 import { drawTable } from './table.ts';
 import { Tally } from './tally.ts';
 import { traps } from './traps.ts';
@@ -39,12 +40,13 @@ async function run(cluster: Cluster): Promise<boolean> {
       replicas: cluster.replicas.map(({ name, host, port }) => ({ name, host, port })),
     },
   });
-  await openShop(db, [...everyday, ...traps]);
-
   const tallies = new Map(cluster.hosts.map(({ name }) => [name, new Tally()]));
   const logs = cluster.hosts.map((host) => new ServerLog(host, application));
-  // What came before the shop opened doesn't count.
-  for (const log of logs) await log.readAll();
+
+  await openShop(db, [...everyday, ...traps]);
+  for (const log of logs) tallies.get(log.host.name)?.addErrors(await log.readAll());
+  const witnesses = cluster.hasStatementStatistics ? cluster.hosts : [];
+  await Promise.all(witnesses.map(resetStatistics));
 
   console.log(`The shop is open for ${seconds} s. What the servers' own logs say:\n`);
   const display = new Display(process.stdout);
@@ -57,7 +59,8 @@ async function run(cluster: Cluster): Promise<boolean> {
   for (const log of logs) tallies.get(log.host.name)?.add(await log.readAll());
 
   console.log(`\nStatements by host and kind:\n\n${drawTable(tallies)}\n`);
-  const verdicts = judge(tallies);
+  const counted = await Promise.all(witnesses.map(countedStatements));
+  const verdicts = judge(tallies, counted);
   for (const { count, says, holds } of verdicts)
     console.log(`  ${holds ? 'ok  ' : 'NOT '}  ${count} ${says}`);
   return verdicts.every(({ holds }) => holds);

@@ -43,8 +43,8 @@ export class ServerLog {
   /** As {@link read}, once everything that the server has logged so far is written. */
   async readAll(): Promise<readonly LogLine[]> {
     // The log is written in order: what precedes this statement is there when it is.
-    const mark = `end of the log ${this.#offset}`;
-    await this.host.query(`select '${mark}'`);
+    const mark = `end of log ${this.#offset}`;
+    await this.host.query(`select '${mark}' as end_of_log`);
     const lines: LogLine[] = [];
     for (let isComplete = false; !isComplete;) {
       const more = await this.#lines();

@@ -19,9 +19,14 @@ export class Tally {
   }
 
   add(lines: readonly LogLine[]): void {
+    for (const line of lines) if (line.error_severity === 'LOG') this.#addStatement(line);
+    this.addErrors(lines);
+  }
+
+  /** Adds what failed, and leaves out what did not. */
+  addErrors(lines: readonly LogLine[]): void {
     for (const line of lines) {
-      if (line.error_severity === 'LOG') this.#addStatement(line);
-      else if (line.error_severity !== 'WARNING') this.#addError(line);
+      if (!['LOG', 'WARNING'].includes(line.error_severity)) this.#addError(line);
     }
   }
 
