@@ -42,7 +42,8 @@ async function rerun<T>(
   error: unknown,
 ): Promise<T> {
   const refusal = judgeRefusal(error);
-  if (refusal === 'none') throw error;
+  // A stream may have given rows since the statement was sent.
+  if (refusal === 'none' || !lease.mayRerun) throw error;
 
   const primary = await split.dispatcher.acquire(onThePrimary).catch(() => undefined);
   if (primary === undefined) throw error;

@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { rwSplit } from '../../../lib/index.ts';
+import type { MisrouteEvent } from '../../../lib/index.ts';
+import { hidden, hiddenWrites } from '../../support/hidden-writes.ts';
+import { useRoutingDatabase } from '../../support/routing-database.ts';
+import { useSplit } from '../../support/split.ts';
+
+const refusals: [string, string, string][] = [
+  ['a hidden write', '25006', 'select writes() as host'],
+  ['a hidden unlogged table', '0A000', 'select reads_unlogged() as host'],
+  ['a hidden question about the WAL', '55000', 'select asks_position() as host'],
+];
+
+describe('A read that the replica refuses', () => {
+  const split = useSplit(useRoutingDatabase(hiddenWrites));
+
+  const watch = (db: Knex): MisrouteEvent[] => {
+    const events: MisrouteEvent[] = [];
+    rwSplit(db).on('misroute', (event) => events.push(event));
+    return events;
+  };
+
+  it.each(refusals)('runs on the primary instead: %s (%s)', async (_, code, text) => {
+    const { db, servers } = await split.warm();
+    const misroutes = watch(db);
+
+    const { rows } = await db.raw<{ rows: { host: string }[] }>(text);
+
+    expect(rows).toMatchObject([{ host: 'primary' }]);
+    const [asked, ...more] = servers();
+    expect(asked).toMatch(/^replica/);
+    expect(more).toEqual([]);
+    expect(misroutes).toMatchObject([
+      { host: asked, sql: text, error: { code }, learnt: true, count: 1 },
+    ]);
+  });
+
+  it.each(refusals)(
+    'goes to the primary by itself from then on: %s (%s)',
+    async (_, _code, text) => {
+      const { db, servers } = await split.warm();
+      const misroutes = watch(db);
+      await db.raw(text);
+      servers();
+
+      await db.raw(text);
+      await db.raw(text);
+
+      expect(servers()).toEqual(['primary', 'primary']);
+      expect(misroutes).toHaveLength(1);
+      await expect(rwSplit(db).explain(db.raw(text))).resolves.toMatchObject({
+        intent: 'write',
+        reason: 'a replica refused it before',
+      });
+    },
+  );
+
+  it('is learnt by its text, whatever the bindings', async () => {
+    const { db, servers } = await split.warm();
+    await hidden(db).where('host', '<>', 'a').select();
+    servers();
+
+    await hidden(db).where('host', '<>', 'b').select();
+    await db('notes').where('id', '>', 1).select();
+
+    expect(servers()).toEqual(['primary', expect.stringMatching(/^replica/)]);
+  });
+
+  it('is counted each time', async () => {
+    const { db } = await split.warm();
+    const misroutes = watch(db);
+
+    await hidden(db).select();
+    await hidden(db).count();
+
+    expect(misroutes.map(({ count }) => count)).toEqual([1, 2]);
+  });
+
+  it('shows once in the events of Knex, with the host that ran it', async () => {
+    const { db } = await split.warm();
+    const seen: unknown[] = [];
+    db.on('query', () => seen.push('query'));
+    db.on('query-error', () => seen.push('query-error'));
+    db.on('query-response', (_, { rwSplit: route }: { rwSplit: unknown }) => seen.push(route));
+
+    await hidden(db).select();
+
+    const reason = 'a replica refused it';
+    expect(seen).toEqual(['query', expect.objectContaining({ role: 'primary', reason })]);
+  });
+
+  it('is streamed by the primary, into the same stream', async () => {
+    const { db } = await split.warm();
+    const misroutes = watch(db);
+
+    const rows: unknown = await hidden(db).select().stream().toArray();
+
+    expect(rows).toEqual([{ host: 'primary' }]);
+    expect(misroutes).toHaveLength(1);
+  });
+
+  it.each(['3F000', '42P01', '42703', '42883', '42704'])(
+    'runs on the primary, but is not learnt, when the replica may lack a schema change: %s',
+    async (code) => {
+      const { db, servers } = await split.warm();
+      const failure = db.raw('select raises(?)', [code]);
+
+      await expect(failure).rejects.toMatchObject({ code });
+      const [first] = servers();
+      expect(first).toMatch(/^replica/);
+      await expect(db.raw('select raises(?)', [code])).rejects.toMatchObject({ code });
+
+      expect(servers()).toEqual([expect.stringMatching(/^replica/)]);
+    },
+  );
+});
