@@ -37,9 +37,7 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
         role: 'any',
         mayRerun: false,
       },
-      cluster.hosts,
-      balancer,
-      systemClock,
+      { all: cluster.hosts, balancer, clock: systemClock },
       LOOKUP_MILLIS,
     );
     try {

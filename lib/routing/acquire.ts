@@ -5,6 +5,7 @@ import type { HostFailure } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { isPoolTimeout } from '../hosts/pool.ts';
 import type { PoolStats } from '../hosts/pool.ts';
+import type { FallbackShare } from './fallback-share.ts';
 import type { Route } from './route.ts';
 import { isNonEmpty } from './route.ts';
 
@@ -12,6 +13,18 @@ import { isNonEmpty } from './route.ts';
 export interface Acquired {
   readonly host: Host;
   readonly connection: Connection;
+  /** To be called when the connection goes back, where it counts against a share. */
+  readonly leave?: (() => void) | undefined;
+}
+
+/** What {@link acquire} works with, whatever the route. */
+export interface AcquireParts {
+  /** Every host, for an error that tells of each. */
+  readonly all: readonly Host[];
+  readonly balancer: Balancer;
+  readonly clock: Clock;
+  /** Limits what a fallback may hold; without it there is no limit. */
+  readonly share?: FallbackShare | undefined;
 }
 
 /** Every connection of the host stayed in use for the whole time that a query may wait. */
@@ -42,9 +55,7 @@ export class PoolFullError extends Error {
  */
 export async function acquire(
   route: Route,
-  all: readonly Host[],
-  balancer: Balancer,
-  clock: Clock,
+  { all, balancer, clock, share }: AcquireParts,
   budgetMillis: number,
 ): Promise<Acquired> {
   const deadline = clock.now() + budgetMillis;
@@ -55,9 +66,10 @@ export async function acquire(
     while (isNonEmpty(hosts)) {
       const host = pick(hosts, balancer);
       const millis = deadline - clock.now();
-      if (millis <= 0) throw noHost(route, all, failures);
+      if (millis < 1) throw noHost(route, all, failures);
       try {
-        return { host, connection: await host.pool.acquireWithin(millis).promise };
+        if (tier === route.hosts || share === undefined) return await take(host, millis);
+        return await takeOfShare(host, share, clock, millis);
       } catch (error) {
         failures.push(judge(host, error, millis));
         hosts = hosts.filter((other) => other !== host);
@@ -66,6 +78,38 @@ export async function acquire(
   }
 
   throw surface(route, all, failures);
+}
+
+async function take(host: Host, millis: number): Promise<Acquired> {
+  return { host, connection: await host.pool.acquireWithin(millis).promise };
+}
+
+async function takeOfShare(
+  host: Host,
+  share: FallbackShare,
+  clock: Clock,
+  millis: number,
+): Promise<Acquired> {
+  const deadline = clock.now() + millis;
+  if (!(await share.enter(host, millis))) {
+    throw new PoolFullError(host, millis, new Error('rwSplit.fallbackShare is used up'));
+  }
+  try {
+    const taken = await take(host, deadline - clock.now());
+    return { ...taken, leave: once(() => share.leave()) };
+  } catch (error) {
+    share.leave();
+    throw error;
+  }
+}
+
+// A lease that moved to another host has left already when it ends.
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
 }
 
 // Only a choice that someone has to wait for is worth a second look.
@@ -78,6 +122,7 @@ function pick(hosts: NonEmpty<Host>, balancer: Balancer): Host {
 }
 
 function judge(host: Host, error: unknown, waitedMillis: number): HostFailure {
+  if (error instanceof PoolFullError) throw error;
   const { used, max } = host.poolStats;
   // Busy is not dead: another host would only be flooded next.
   if (isPoolTimeout(error) && used >= max) throw new PoolFullError(host, waitedMillis, error);

@@ -5,6 +5,7 @@ import { findPrimary } from '../hosts/find-primary.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { PoolFullError, acquire } from './acquire.ts';
 import type { Acquired } from './acquire.ts';
+import { FallbackShare } from './fallback-share.ts';
 import { Lease } from './lease.ts';
 import type { LockKeeper } from './lock-keeper.ts';
 import type { Route, RouteRequest } from './route.ts';
@@ -16,7 +17,7 @@ import type { SessionChanges } from './session-changes.ts';
 export interface DispatcherParts {
   readonly cluster: Cluster;
   readonly balancer: Balancer;
-  readonly policy: RoutingPolicy;
+  readonly policy: RoutingPolicy & { readonly fallbackShare: number };
   readonly clock: Clock;
   readonly locks: LockKeeper;
   readonly sessionChanges: SessionChanges;
@@ -27,10 +28,12 @@ export interface DispatcherParts {
 /** Gives each request a connection of the right host, and takes it back. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
+  readonly #share: FallbackShare;
   readonly #leases = new WeakMap<Connection, Lease>();
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
+    this.#share = new FallbackShare(parts.policy.fallbackShare, parts.clock);
   }
 
   /** The lease that a connection is in use under. */
@@ -45,10 +48,11 @@ export class Dispatcher {
 
   /** Takes a connection for a request, until the lease is released. */
   async lease(request: RouteRequest): Promise<Lease> {
-    const { route, host, connection } = await this.acquire(request);
-    const lease = new Lease(route, host, connection, this.#parts.clock, (ended) =>
-      this.#giveBack(ended.host, ended.connection, ended.mayHoldLocks),
-    );
+    const { route, host, connection, leave } = await this.acquire(request);
+    const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
+      leave?.();
+      return this.#giveBack(ended.host, ended.connection, ended.mayHoldLocks);
+    });
     this.#leases.set(connection, lease);
     return lease;
   }
@@ -72,6 +76,7 @@ export class Dispatcher {
   /** Takes a connection without a lease: for the caller to wrap or to release to its host's pool. */
   async acquire(request: RouteRequest): Promise<Acquired & { readonly route: Route }> {
     const { cluster, balancer, clock, acquireMillis } = this.#parts;
+    const parts = { all: cluster.hosts, balancer, clock, share: this.#share };
     const deadline = clock.now() + acquireMillis;
 
     // Each turn learns a role that was only presumed, or is the last: so there are few.
@@ -81,10 +86,11 @@ export class Dispatcher {
       let failure: unknown;
       try {
         const millis = deadline - clock.now();
-        const taken = await acquire(decided, cluster.hosts, balancer, clock, millis);
+        const taken = await acquire(decided, parts, millis);
         if (cluster.routable === known || this.#stillFits(request, decided, taken.host)) {
           return { ...taken, route: decided };
         }
+        taken.leave?.();
         taken.host.pool.release(taken.connection);
       } catch (error) {
         if (error instanceof PoolFullError) throw error;

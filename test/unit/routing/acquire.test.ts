@@ -15,7 +15,8 @@ const never = (): Promise<never> => new Promise(() => undefined);
 async function read(cluster: Cluster, millis = 1000): Promise<Acquired> {
   const request = { intent: 'read', proved: true, reason: 'only reads' } as const;
   const decided = route(request, cluster.routable, { target: 'split', fallback: 'primary' });
-  return acquire(decided, cluster.hosts, new RoundRobinBalancer(() => 0), systemClock, millis);
+  const balancer = new RoundRobinBalancer(() => 0);
+  return acquire(decided, { all: cluster.hosts, balancer, clock: systemClock }, millis);
 }
 
 async function reads(cluster: Cluster, times: number): Promise<readonly string[]> {

@@ -24,7 +24,7 @@ function bench(cluster: Cluster): Bench {
   const dispatcher = new Dispatcher({
     cluster,
     balancer: new RoundRobinBalancer(() => 0),
-    policy: { target: 'split', fallback: 'primary' },
+    policy: { target: 'split', fallback: 'primary', fallbackShare: 0.5 },
     clock: systemClock,
     locks: new LockKeeper(
       1,
@@ -78,6 +78,20 @@ describe('Dispatcher', () => {
     await expect(bench(cluster).dispatcher.lease(write)).rejects.toThrow(
       /No host can serve this write: a is a replica, b is a replica/,
     );
+  });
+
+  it('keeps reads without a replica to their share of the primary, writes not', async () => {
+    const refuse = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'));
+    const cluster = makeCluster({ primary: { max: 4 }, a: { create: refuse } });
+    const { dispatcher } = bench(cluster);
+    const held = [await dispatcher.lease(read), await dispatcher.lease(read)];
+
+    const waiting = dispatcher.lease(read);
+    const write1 = await dispatcher.lease(write);
+    expect(write1.host.pool.stats).toMatchObject({ used: 3, pending: 0 });
+    void held[0]?.release();
+
+    expect((await waiting).host.name).toBe('primary');
   });
 
   it('gives a connection back once, however often its lease is released', async () => {
