@@ -13,7 +13,11 @@ export { createRWSplitClient };
 export { registerBalancer } from './balancers/registry.ts';
 export type { BalancerFactory, BalancerName, BalancerOption } from './balancers/registry.ts';
 export type { Balancer, HostView, NonEmpty } from './balancers/balancer.ts';
+export type * from './config/consistency-options.ts';
+export type * from './config/health-options.ts';
+export type * from './config/host-options.ts';
 export type * from './config/options.ts';
+export type * from './config/state-options.ts';
 export {
   ConfigError,
   NoHostAvailableError,
