@@ -116,7 +116,10 @@ function select(node: SyntaxNode, findings: Findings): boolean {
 }
 
 function into(node: SyntaxNode, findings: Findings): boolean {
-  if (isTemporary(nodeIn(node, 'rel'))) findings.changesSession('temporary table');
+  const endsWithTransaction = node['onCommit'] === 'ONCOMMIT_DROP';
+  if (isTemporary(nodeIn(node, 'rel')) && !endsWithTransaction) {
+    findings.changesSession('temporary table');
+  }
   findings.writes('creates a table');
   return false;
 }

@@ -27,6 +27,7 @@ const mostReloads = 8;
 export class Parser {
   readonly #open: () => Grammar;
   #grammar: Grammar | undefined;
+  #interrupted: Grammar | undefined;
   #loading: Promise<void> | undefined;
   #reloads = 0;
   #hasGivenUp = false;
@@ -76,6 +77,8 @@ export class Parser {
   async #load(): Promise<void> {
     try {
       const grammar = this.#open();
+      // Where modules cannot be loaded twice, as within Jest, the interrupted one comes back.
+      if (grammar === this.#interrupted) throw new Error('it cannot be loaded afresh');
       await grammar.loadModule();
       grammar.parseSync('select 1');
       this.#grammar = grammar;
@@ -85,6 +88,7 @@ export class Parser {
   }
 
   #replace(cause: unknown): void {
+    this.#interrupted = this.#grammar;
     this.#grammar = undefined;
     this.#loading = undefined;
     this.#reloads++;

@@ -99,7 +99,9 @@ function declareCursor(node: SyntaxNode, findings: Findings): boolean {
 
 function create(field: string, temporary: string): Rule {
   return (node, findings) => {
-    if (isTemporary(nodeIn(node, field))) findings.changesSession(temporary);
+    const endsWithTransaction = node['oncommit'] === 'ONCOMMIT_DROP';
+    if (isTemporary(nodeIn(node, field)) && !endsWithTransaction)
+      findings.changesSession(temporary);
     return schemaChange(node, findings);
   };
 }

@@ -51,6 +51,20 @@ describe('Parser', () => {
     expect(parser.parse('select 1')).toMatchObject({ statements: [{ SelectStmt: {} }] });
   });
 
+  it('never goes on with a module that was interrupted', async () => {
+    const { seen, stop } = warnings();
+    const interrupted = grammar(breaks);
+    const parser = new Parser(() => interrupted);
+    await parser.load();
+
+    parser.parse('select 2');
+    await parser.load();
+    stop();
+
+    expect(parser.parse('select 1')).toEqual({ failure: 'the SQL parser is unavailable' });
+    expect(seen).toHaveLength(1);
+  });
+
   it('gives up, and says so once, when fresh modules break again and again', async () => {
     const { seen, stop } = warnings();
     const parser = new Parser(() => grammar(breaks));
