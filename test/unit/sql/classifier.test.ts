@@ -133,6 +133,7 @@ describe('classify', () => {
     ['insert into t select pg_advisory_lock(1)', 'lock'],
     ['with x as (insert into t values (1) returning pg_advisory_lock(1)) table x', 'lock'],
     ['select pg_advisory_unlock(1), pg_advisory_lock(2)', 'lock'],
+    ['select pg_advisory_lock(2), pg_advisory_unlock(1)', 'lock'],
     ['select pg_advisory_xact_lock(1)', undefined],
     ['select pg_try_advisory_xact_lock_shared(1)', undefined],
     ['select shop.pg_advisory_lock(1)', undefined],
