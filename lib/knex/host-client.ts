@@ -1,4 +1,5 @@
-import type { HostSettings } from '../config/settings.ts';
+import { hideValue } from '../config/connection-object.ts';
+import type { ConnectionProvider, HostSettings } from '../config/settings.ts';
 import type { Connection } from '../hosts/host.ts';
 import type { PoolSettings } from '../hosts/pool.ts';
 import { listenToServer, serverFacts } from '../hosts/server-facts.ts';
@@ -25,12 +26,13 @@ export type OnServerFacts = (facts: ServerFacts) => void;
  * every host, and owns what Knex keeps for each server: connection settings and version.
  */
 export function hostClient(client: PgClient, host: HostSettings, onFacts: OnServerFacts): PgClient {
-  const isFunction = typeof host.connection === 'function';
+  const { connection } = host;
+  const isFunction = typeof connection === 'function';
   const driver = client.driver as Driver;
 
   return Object.create(client, {
-    connectionSettings: own(isFunction ? undefined : host.connection),
-    connectionConfigProvider: own(isFunction ? host.connection : undefined),
+    connectionSettings: own(isFunction ? undefined : connection),
+    connectionConfigProvider: own(isFunction ? changeable(connection) : undefined),
     connectionConfigExpirationChecker: own(isFunction ? () => true : null),
     version: own(client.config.version),
     driver: own(Object.create(driver, { Client: own(listeningClient(driver, onFacts)) })),
@@ -78,6 +80,14 @@ function listeningClient({ Client }: Driver, onFacts: OnServerFacts): Driver['Cl
       super(settings);
       listenToServer(this, onFacts);
     }
+  };
+}
+
+// Knex takes `expirationChecker` out of what a provider answers.
+function changeable(provide: ConnectionProvider): ConnectionProvider {
+  return async () => {
+    const answer = await provide();
+    return hideValue({ ...answer }, 'password', answer.password);
   };
 }
 
