@@ -16,8 +16,9 @@ interface Questionable {
   ): Promise<{ readonly rows: readonly CatalogRow[] }>;
 }
 
-// A look-up that takes longer is not waited for: its statement goes to the primary.
-const LOOKUP_MILLIS = 200;
+// Statements don't wait for a look-up that takes long, but its connection, once open, is of use to
+// them, and an answer that comes late to the next ones. A host is not unreachable for being slow.
+const ACQUIRE_MILLIS = 5000;
 
 /** Makes what judges the texts of a client, with a catalog that any of its live hosts answers for. */
 export function createIntents(client: PgClient, split: RWSplit): Intents {
@@ -38,7 +39,7 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
         mayRerun: false,
       },
       { all: cluster.hosts, balancer, clock: systemClock },
-      LOOKUP_MILLIS,
+      ACQUIRE_MILLIS,
     );
     try {
       return (await (connection as Connection & Questionable).query(text, values)).rows;
