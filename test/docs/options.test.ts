@@ -72,3 +72,17 @@ describe('the documented default', () => {
     expect(documented.length).toBeGreaterThanOrEqual(29);
   });
 });
+
+describe('the annotated options of examples/options.mts', () => {
+  const block = readFileSync(join(root, 'examples/options.mts'), 'utf8')
+    .replaceAll(/\/\/.*$/gm, '')
+    .replaceAll('_', '');
+  // The example has replicas, and the other forms of `consistency` and `balancer` in comments.
+  const shown = documentedDefaults().filter(({ place }) => place !== 'replicas');
+
+  it.each(shown.map(({ place, text }) => [place, text]))('show %s with %s', (place, text) => {
+    const option = place.slice(place.lastIndexOf('.') + 1);
+
+    expect(block).toContain(`${option}: ${text}`);
+  });
+});

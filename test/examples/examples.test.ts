@@ -5,8 +5,7 @@ import { useDatabase } from '../support/database.ts';
 import { claimsOf, exampleNames, matchedWith, runExample } from '../support/example.ts';
 import { root } from '../support/source-file.ts';
 
-// On a busy machine a new connection and a look-up may take longer than a statement waits for them;
-// it goes to the primary then, which is no fault of the example.
+// A new connection for a look at the catalog may take too long even so; see patient-clock.cjs.
 jest.retryTimes(3, { waitBeforeRetry: 500 });
 
 const schema = readFileSync(join(root, 'examples/schema.sql'), 'utf8');

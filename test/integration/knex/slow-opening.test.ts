@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { knex, type Knex } from 'knex';
 import { RWSplitClient, rwSplit } from '../../../lib/index.ts';
@@ -26,7 +25,7 @@ function slowlyConnected(): Knex {
       min: 0,
       max: 2,
       afterCreate: (connection: unknown, done: (error: unknown, connection: unknown) => void) => {
-        void delay(400).then(() => done(undefined, connection));
+        setTimeout(done, 400, undefined, connection);
       },
     },
   });
