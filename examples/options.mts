@@ -23,7 +23,7 @@ const options: RWSplitOptions = {
   //                          { name: 'priority', first: n }, or a function that makes a balancer
   primaryReads: false, // true or a weight: the primary serves reads, too
   fallback: 'primary', // 'error': a read that finds no replica fails with RWSPLIT_NO_HOST
-  fallbackShare: 0.5, // of the primary's pool, at most, for such reads *
+  fallbackShare: 0.5, // of the primary's pool, at most, for such reads
   functions: {
     read: [], // names that only read, whatever the catalog says: 'f' or 'shop.f'
     write: [], // names that write or need the primary
