@@ -71,6 +71,13 @@ export class HostPool<C extends object> extends Pool<C> {
     return this.used.some((used) => used.resource === connection);
   }
 
+  // tarn would let whoever asks a destroyed pool wait for the whole time limit.
+  override acquire(): ReturnType<Pool<C>['acquire']> {
+    const pending = super.acquire();
+    if (this.destroyed) pending.abort();
+    return pending;
+  }
+
   /** Acquires within `millis` instead of the pool's own limit. */
   acquireWithin(millis: number): PendingAcquire<C> {
     // tarn reads the limit while `acquire` runs, and nowhere later.

@@ -42,6 +42,7 @@ export class RWSplit {
   readonly #client: PgClient;
   readonly #TimeoutError: KnexClasses['KnexTimeoutError'];
   #replicasAsked: Promise<void> | undefined;
+  #isDestroyed = false;
 
   constructor(
     client: PgClient,
@@ -104,12 +105,14 @@ export class RWSplit {
 
   /** Closes every connection; what is in use is waited for, as in Knex. */
   async destroy(): Promise<void> {
+    this.#isDestroyed = true;
     await this.locks.destroy();
     await Promise.all(this.cluster.hosts.map((host) => host.pool.destroy()));
   }
 
-  // Applications know Knex's own error for a full pool, and its warning.
+  // Applications know Knex's own errors for a full pool and one that is gone, and its warning.
   #asKnexError(error: unknown): unknown {
+    if (this.#isDestroyed) return new Error('Unable to acquire a connection', { cause: error });
     // Those are about the query; no connection was asked for.
     if (error instanceof ReadOnlyHostError || error instanceof ConfigError) return error;
     const { stack, message } = asError(error);
