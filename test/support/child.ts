@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './source-file.ts';
+
+/** How a program ended: by itself, or with the signal that ended it when it did not. */
+export interface Ended {
+  readonly exitCode: number | string | null;
+  /** What it printed on its last line, as JSON. */
+  readonly printed: unknown;
+  readonly stderr: string;
+}
+
+const prelude = `
+  const { knex } = require(${JSON.stringify(join(root, 'node_modules/knex'))});
+  const library = () => require(${JSON.stringify(join(root, 'lib/index.ts'))});
+  const print = (value) => console.log(JSON.stringify(value));
+`;
+
+/** Runs JavaScript in a process of its own that knows `knex`, `library()` and `print(value)`. */
+export async function runProgram(code: string): Promise<Ended> {
+  const folder = mkdtempSync(join(tmpdir(), 'rwsplit-program-'));
+  const path = join(folder, 'program.cjs');
+  writeFileSync(path, `${prelude}\nvoid (async () => {\n${code}\n})();\n`);
+  try {
+    return await new Promise((resolve) => {
+      const args = ['--import', join(root, 'node_modules/tsx/dist/loader.mjs'), path];
+      // A program that leaves something open never ends by itself.
+      const child = execFile(
+        process.execPath,
+        args,
+        { cwd: root, timeout: 20_000 },
+        (_, stdout, stderr) => {
+          const last = stdout.trimEnd().split('\n').at(-1);
+          resolve({
+            exitCode: child.exitCode ?? child.signalCode,
+            printed: last ? JSON.parse(last) : undefined,
+            stderr,
+          });
+        },
+      );
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
