@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect } from '@jest/globals';
 import { knex, type Knex } from 'knex';
 import { RWSplitClient, rwSplit } from '../../lib/index.ts';
@@ -22,6 +23,8 @@ export interface Splits {
   warm(config?: Knex.Config): Promise<Split>;
 }
 
+const settleMillis = 5000;
+
 /** A `pg` connection, as Knex marks it. */
 interface MarkedConnection {
   readonly __knexUid: string;
@@ -38,6 +41,11 @@ export function useSplit(cluster: () => Cluster): Splits {
 
   afterEach(async () => {
     const ended = made.splice(0);
+    // A look-up of the catalog that came too late to be waited for may still be running.
+    const deadline = performance.now() + settleMillis;
+    while (ended.some((db) => usedConnections(db).length > 0) && performance.now() < deadline) {
+      await sleep(10);
+    }
     const held = ended.flatMap(usedConnections);
     await Promise.all(ended.map((db) => db.destroy()));
     expect(held).toEqual([]);

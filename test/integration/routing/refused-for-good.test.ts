@@ -4,7 +4,7 @@ import { rwSplit } from '../../../lib/index.ts';
 import type { MisrouteEvent } from '../../../lib/index.ts';
 import { hidden, hiddenWrites } from '../../support/hidden-writes.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
-import { useSplit } from '../../support/split.ts';
+import { usedConnections, useSplit } from '../../support/split.ts';
 
 describe('An error of a replica', () => {
   const cluster = useRoutingDatabase(hiddenWrites);
@@ -30,6 +30,7 @@ describe('An error of a replica', () => {
 
     await expect(reading).rejects.toMatchObject({ code: '25006' });
     expect(rows).toBeGreaterThan(0);
+    expect(usedConnections(db)).toEqual([]);
     expect(servers()).toEqual([expect.stringMatching(/^replica/)]);
     expect(misroutes).toEqual([]);
   });
