@@ -27,20 +27,26 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
   const query = async (
     text: string,
     values: readonly unknown[],
+    _key: string,
+    onSent?: () => void,
   ): Promise<readonly CatalogRow[]> => {
     const { cluster } = split;
+    const { usable } = cluster.routable;
+    // Opening a connection can take longer than the statement waits.
+    const hosts = usable.filter((host) => host.pool.numFree() > 0);
     const { host, connection } = await acquire(
       {
         intent: 'read',
         reason: 'a catalog look-up',
-        hosts: cluster.routable.usable,
-        fallback: [],
+        hosts,
+        fallback: usable,
         role: 'any',
         mayRerun: false,
       },
       { all: cluster.hosts, balancer, clock: systemClock },
       ACQUIRE_MILLIS,
     );
+    onSent?.();
     try {
       return (await (connection as Connection & Questionable).query(text, values)).rows;
     } finally {

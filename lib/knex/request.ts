@@ -62,9 +62,24 @@ export function requestOf(
     return request('write', false, 'may mean more with standard_conforming_strings off', wish);
   }
 
-  const verdict = split.intents.known(sql);
+  const { intents } = split;
+  const asks = asksCatalog(split, wish);
+  const verdict = asks ? intents.known(sql) : intents.seen(sql);
   if (verdict !== undefined) return judged(split, sql, verdict, wish);
-  return split.intents.resolve(sql).then((found) => judged(split, sql, found, wish));
+  return (asks ? intents.resolve(sql) : intents.inspect(sql)).then((found) =>
+    judged(split, sql, found, wish),
+  );
+}
+
+// Where reads and writes go the same way, what a name stands for makes no difference.
+function asksCatalog({ settings }: RWSplit, { hint, scope }: Wish): boolean {
+  if (hint?.host !== undefined || scope?.isTask === true) return false;
+
+  // In `onReplica(fn)` only proved reads go to replicas.
+  const inScope =
+    scope?.target === 'replica' && settings.target !== 'any' ? 'split' : scope?.target;
+  const target = hint?.target ?? inScope ?? settings.target;
+  return target === 'split' || target === 'prefer-replica';
 }
 
 function judged(split: RWSplit, sql: string, verdict: Verdict, wish: Wish): StatementRequest {

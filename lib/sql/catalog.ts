@@ -2,17 +2,37 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { type CatalogRow, namesAndHazardsQuery, namesQuery } from './catalog-query.ts';
 import type { Lookups } from './lookups.ts';
-import { formatName, type QualifiedName } from './qualified-name.ts';
+import type { QualifiedName } from './qualified-name.ts';
+import {
+  type Answer,
+  type Answers,
+  answersIn,
+  type Hazards,
+  hazardsIn,
+  idOf,
+  judge,
+  type Resolution,
+} from './resolution.ts';
 
 /**
  * Asks a live host of the cluster, in the session state (role, search path) that `key` stands for.
- * The SQL has `$n` placeholders; its bindings are arrays of text.
+ * The SQL has `$n` placeholders; its bindings are arrays of text. `onSent` is called when a connection
+ * has been found.
  */
 export type CatalogReader = (
   sql: string,
   bindings: readonly unknown[],
   key: string,
+  onSent?: () => void,
 ) => Promise<readonly CatalogRow[]>;
+
+/** How a {@link Catalog} resolves names. */
+export interface ResolveOptions {
+  /** Asks anew for what does not hold longer than that, on the clock. */
+  readonly outlasting?: number | undefined;
+  /** Told when the question is on its way to a server. */
+  readonly onSent?: (() => void) | undefined;
+}
 
 /** What a {@link Catalog} needs. */
 export interface CatalogOptions {
@@ -24,30 +44,7 @@ export interface CatalogOptions {
   readonly expiresMillis?: number | undefined;
 }
 
-/** What the catalog says of all the names in a text. */
-export interface Resolution {
-  /** Why the text belongs on the primary; undefined where all its names only read. */
-  readonly danger: string | undefined;
-  /** Functions that the catalog does not know. */
-  readonly unknown: readonly string[];
-  /** When this ceases to hold, on the clock. */
-  readonly expiresAt: number;
-}
-
-interface Answer {
-  readonly isKnown: boolean;
-  readonly danger: string | undefined;
-  readonly expiresAt: number;
-}
-
-/** Keyed `operator <name>`, `type <name>`, `column <name>`. */
-interface Hazards {
-  readonly dangers: ReadonlyMap<string, string>;
-  readonly expiresAt: number;
-}
-
 type NameKind = 'function' | 'relation';
-type Answers = ReadonlyMap<string, Answer>;
 
 const mostStates = 100;
 
@@ -79,11 +76,15 @@ export class Catalog {
    *
    * @param key stands for the database, the role and the search path.
    */
-  async resolve(lookups: Lookups, key: string): Promise<Resolution> {
+  async resolve(
+    lookups: Lookups,
+    key: string,
+    { outlasting = this.#clock.now(), onSent }: ResolveOptions = {},
+  ): Promise<Resolution> {
     const answers = new Map<string, Answer>();
-    const functions = this.#unanswered('function', lookups.functions, key, answers);
-    const relations = this.#unanswered('relation', lookups.relations, key, answers);
-    let hazards = this.#hazardsOf(key);
+    const functions = this.#unanswered('function', lookups.functions, key, outlasting, answers);
+    const relations = this.#unanswered('relation', lookups.relations, key, outlasting, answers);
+    let hazards = this.#hazardsOf(key, outlasting);
     const asksHazards = hazards === undefined && mayMeetHazards(lookups);
 
     if (functions.length > 0 || relations.length > 0 || asksHazards) {
@@ -93,6 +94,7 @@ export class Catalog {
         asksHazards ? namesAndHazardsQuery : namesQuery,
         [...columnsOf(functions), ...columnsOf(relations)],
         key,
+        onSent,
       );
       const fresh = answersIn(rows, functions, relations, expiresAt);
       for (const [name, answer] of fresh) answers.set(name, answer);
@@ -108,20 +110,21 @@ export class Catalog {
     kind: NameKind,
     names: readonly QualifiedName[],
     key: string,
+    outlasting: number,
     answers: Map<string, Answer>,
   ): readonly QualifiedName[] {
     return names.filter((name) => {
       const id = idOf(kind, name);
       const answer = this.#answers.get(`${key}\0${id}`);
-      if (answer === undefined || answer.expiresAt <= this.#clock.now()) return true;
+      if (answer === undefined || answer.expiresAt <= outlasting) return true;
       answers.set(id, answer);
       return false;
     });
   }
 
-  #hazardsOf(key: string): Hazards | undefined {
+  #hazardsOf(key: string, outlasting: number): Hazards | undefined {
     const hazards = this.#hazards.get(key);
-    return hazards === undefined || hazards.expiresAt <= this.#clock.now() ? undefined : hazards;
+    return hazards === undefined || hazards.expiresAt <= outlasting ? undefined : hazards;
   }
 
   #remember(key: string, answers: Answers, hazards: Hazards | undefined): void {
@@ -130,60 +133,10 @@ export class Catalog {
   }
 }
 
-function idOf(kind: string, { schema, name }: QualifiedName): string {
-  return `${kind} ${schema ?? ''}\0${name}`;
-}
-
 function columnsOf(names: readonly QualifiedName[]): [(string | null)[], string[]] {
   return [names.map(({ schema }) => schema ?? null), names.map(({ name }) => name)];
 }
 
 function mayMeetHazards({ operators, types, columns }: Lookups): boolean {
   return operators.length > 0 || types.length > 0 || columns.length > 0;
-}
-
-function answersIn(
-  rows: readonly CatalogRow[],
-  functions: readonly QualifiedName[],
-  relations: readonly QualifiedName[],
-  expiresAt: number,
-): Answers {
-  const unknown: Answer = { isKnown: false, danger: undefined, expiresAt };
-  const answers = new Map<string, Answer>();
-  for (const name of functions) answers.set(idOf('function', name), unknown);
-  for (const name of relations) answers.set(idOf('relation', name), unknown);
-  for (const { kind, schema, name, danger } of rows) {
-    const id = idOf(kind, { schema: schema ?? undefined, name });
-    if (answers.has(id)) answers.set(id, { isKnown: true, danger: danger ?? undefined, expiresAt });
-  }
-  return answers;
-}
-
-function hazardsIn(rows: readonly CatalogRow[]): ReadonlyMap<string, string> {
-  const dangers = new Map<string, string>();
-  for (const { kind, name, danger } of rows) {
-    if (danger !== null && kind !== 'function' && kind !== 'relation')
-      dangers.set(`${kind} ${name}`, danger);
-  }
-  return dangers;
-}
-
-function judge(lookups: Lookups, answers: Answers, hazards: Hazards | undefined): Resolution {
-  const met = [
-    ...lookups.operators.map((name) => `operator ${name}`),
-    ...lookups.types.map((name) => `type ${name}`),
-    ...lookups.columns.map((name) => `column ${name}`),
-  ].map((id) => hazards?.dangers.get(id));
-  const dangers = [...[...answers.values()].map(({ danger }) => danger), ...met];
-
-  return {
-    danger: dangers.find((danger) => danger !== undefined),
-    unknown: lookups.functions
-      .filter((name) => answers.get(idOf('function', name))?.isKnown !== true)
-      .map(formatName),
-    expiresAt: Math.min(
-      ...[...answers.values()].map(({ expiresAt }) => expiresAt),
-      hazards?.expiresAt ?? Number.POSITIVE_INFINITY,
-    ),
-  };
 }

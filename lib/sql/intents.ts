@@ -1,12 +1,12 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Catalog } from './catalog.ts';
-import { classify, type ParsedVerdict } from './classifier.ts';
+import { classify } from './classifier.ts';
 import { FunctionLists, type FunctionListOptions } from './function-lists.ts';
 import { isEmpty } from './lookups.ts';
 import { isParserLoaded, loadParser, longestParsedText } from './parser.ts';
-import { Patience } from './patience.ts';
-import { shortenPlaceholderLists } from './placeholders.ts';
+import { Patience, type PatienceLimits } from './patience.ts';
+import type { Resolution } from './resolution.ts';
+import { type Entry, type Known, TextCache } from './text-cache.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What the user says of functions. */
@@ -28,26 +28,17 @@ export interface IntentsOptions {
   readonly max?: number | undefined;
   /** How many characters all remembered texts have together. */
   readonly maxCharacters?: number | undefined;
-  /** How long the first sight of a name waits for the catalog, in milliseconds. */
-  readonly lookupMillis?: number | undefined;
+  /** How long the first sight of a name waits for the catalog. */
+  readonly patience?: PatienceLimits | undefined;
   /** Turns Knex's `?` into the `$n` that PostgreSQL's grammar knows; called on first sight only. */
   readonly position?: ((text: string) => string) | undefined;
 }
 
-interface Known {
-  readonly verdict: Verdict;
-  readonly expiresAt: number;
-}
-
-interface Entry {
-  readonly parsed: ParsedVerdict;
-  /** Final verdicts by what stands for database, role and search path. */
-  readonly finals: Map<string, Known>;
-  /** Verdicts that wait for the catalog, likewise. */
-  readonly pending: Map<string, Promise<Verdict>>;
-}
-
 const mostKeys = 64;
+
+// A text in use never waits for its names to be looked up again: that happens this long before.
+const refreshAheadMillis = 15_000;
+const refreshAgainMillis = 1000;
 
 /** What every text needs, remembered by text. */
 export class Intents {
@@ -56,8 +47,7 @@ export class Intents {
   readonly #lists: FunctionLists;
   readonly #sendsUnknownToReplica: boolean;
   readonly #patience: Patience;
-  readonly #position: (text: string) => string;
-  readonly #entries: LRUCache<string, Entry>;
+  readonly #texts: TextCache;
   #generation = 0;
 
   constructor({
@@ -66,20 +56,19 @@ export class Intents {
     functions = {},
     max = 10_000,
     maxCharacters = 8 * 1024 * 1024,
-    lookupMillis = 200,
+    // Whoever runs the first read needs the connection of its look-up in any case.
+    patience = { sendMillis: 2000, answerMillis: 200 },
     position = (text) => text,
   }: IntentsOptions) {
     this.#catalog = catalog;
     this.#clock = clock;
     this.#lists = new FunctionLists(functions);
     this.#sendsUnknownToReplica = functions.unknown === 'replica';
-    this.#patience = new Patience(clock, lookupMillis);
-    this.#position = position;
-    this.#entries = new LRUCache({
-      max,
-      maxSize: maxCharacters,
-      sizeCalculation: (_, text) => text.length + 1,
-    });
+    this.#patience = new Patience(clock, patience);
+    this.#texts = new TextCache(max, maxCharacters, (shape) =>
+      // Not worth a copy of its own: the parser would refuse it too.
+      classify(shape.length > longestParsedText ? shape : position(shape), this.#lists),
+    );
   }
 
   /**
@@ -88,65 +77,43 @@ export class Intents {
    * @param key stands for the database, the role and the search path.
    */
   known(text: string, key = ''): Verdict | undefined {
-    const entry = this.#find(text);
-    if (entry === undefined) return undefined;
-    const known = entry.finals.get(key);
-    return known !== undefined && known.expiresAt > this.#clock.now() ? known.verdict : undefined;
+    const entry = this.#texts.find(text);
+    const known = entry?.finals.get(key);
+    if (entry === undefined || known === undefined) return undefined;
+
+    const now = this.#clock.now();
+    if (now >= known.expiresAt) return undefined;
+    if (now >= known.refreshAt) void this.#refresh(entry, key, known);
+    return known.verdict;
   }
 
   /** The verdict on a text that may be new; never rejects. */
   async resolve(text: string, key = ''): Promise<Verdict> {
     // Another text may have made the parser reload in the meantime.
     while (!isParserLoaded()) await loadParser();
-    const entry = this.#find(text) ?? this.#add(text);
+    const entry = this.#texts.findOrAdd(text);
     const { verdict, lookups } = entry.parsed;
     if (verdict.intent === 'read' && !isEmpty(lookups)) return this.#askOnce(entry, key);
-    this.#keep(entry, key, { verdict, expiresAt: Number.POSITIVE_INFINITY });
+    this.#keep(entry, key, verdict, Number.POSITIVE_INFINITY);
     return verdict;
+  }
+
+  /** What {@link inspect} says of a text that was seen before. */
+  seen(text: string): Verdict | undefined {
+    return this.#texts.find(text)?.parsed.verdict;
   }
 
   /** What a text does by its syntax alone, asking no catalog: what it leaves on its session, above all. */
   async inspect(text: string): Promise<Verdict> {
     await loadParser();
-    return (this.#find(text) ?? this.#add(text)).parsed.verdict;
+    return this.#texts.findOrAdd(text).parsed.verdict;
   }
 
   /** Forgets what was learnt from the catalog, as after DDL. */
   forget(): void {
     this.#generation++;
     this.#catalog.clear();
-    for (const { finals, pending } of this.#entries.values()) {
-      finals.clear();
-      pending.clear();
-    }
-  }
-
-  #find(text: string): Entry | undefined {
-    const entry = this.#entries.get(text);
-    if (entry !== undefined) return entry;
-
-    const shape = shortenPlaceholderLists(text);
-    if (shape === text) return undefined;
-    const shared = this.#entries.get(shape);
-    if (shared !== undefined) this.#store(text, shared);
-    return shared;
-  }
-
-  #add(text: string): Entry {
-    const shape = shortenPlaceholderLists(text);
-    const entry: Entry = { parsed: this.#classify(shape), finals: new Map(), pending: new Map() };
-    this.#store(shape, entry);
-    if (shape !== text) this.#store(text, entry);
-    return entry;
-  }
-
-  #store(text: string, entry: Entry): void {
-    if (text.length <= longestParsedText) this.#entries.set(text, entry);
-  }
-
-  #classify(shape: string): ParsedVerdict {
-    // Not worth a copy of its own: the parser would refuse it too.
-    return classify(shape.length > longestParsedText ? shape : this.#position(shape), this.#lists);
+    this.#texts.forgetVerdicts();
   }
 
   /** However many runs of a text begin at once, the catalog is asked for them together. */
@@ -162,21 +129,40 @@ export class Intents {
 
   async #ask(entry: Entry, key: string): Promise<Verdict> {
     const generation = this.#generation;
-    const { verdict, lookups } = entry.parsed;
-    const resolution = await this.#patience.wait(() => this.#catalog.resolve(lookups, key));
+    const { lookups } = entry.parsed;
+    const resolution = await this.#patience.wait((onSent) =>
+      this.#catalog.resolve(lookups, key, { onSent }),
+    );
     if (resolution === undefined) return unproved('unknown: the catalog did not answer');
 
-    const { danger, unknown, expiresAt } = resolution;
-    const [stranger] = this.#sendsUnknownToReplica ? [] : unknown;
-    const doubt = danger ?? (stranger === undefined ? undefined : `unknown function ${stranger}`);
-    const known = { verdict: doubt === undefined ? verdict : unproved(doubt), expiresAt };
-    if (generation === this.#generation) this.#keep(entry, key, known);
-    return known.verdict;
+    const verdict = this.#judge(entry.parsed.verdict, resolution);
+    if (generation === this.#generation) this.#keep(entry, key, verdict, resolution.expiresAt);
+    return verdict;
   }
 
-  #keep(entry: Entry, key: string, known: Known): void {
+  async #refresh(entry: Entry, key: string, known: Known): Promise<void> {
+    const generation = this.#generation;
+    known.refreshAt = Number.POSITIVE_INFINITY;
+    try {
+      const { verdict, lookups } = entry.parsed;
+      const resolution = await this.#catalog.resolve(lookups, key, { outlasting: known.expiresAt });
+      if (generation !== this.#generation) return;
+      this.#keep(entry, key, this.#judge(verdict, resolution), resolution.expiresAt);
+    } catch {
+      // Until it expires there is time to try again.
+      known.refreshAt = this.#clock.now() + refreshAgainMillis;
+    }
+  }
+
+  #judge(verdict: Verdict, { danger, unknown }: Resolution): Verdict {
+    const [stranger] = this.#sendsUnknownToReplica ? [] : unknown;
+    const doubt = danger ?? (stranger === undefined ? undefined : `unknown function ${stranger}`);
+    return doubt === undefined ? verdict : unproved(doubt);
+  }
+
+  #keep(entry: Entry, key: string, verdict: Verdict, expiresAt: number): void {
     if (entry.finals.size >= mostKeys) entry.finals.clear();
-    entry.finals.set(key, known);
+    entry.finals.set(key, { verdict, expiresAt, refreshAt: expiresAt - refreshAheadMillis });
   }
 }
 

@@ -2,35 +2,61 @@ import type { Clock } from '../clock.ts';
 
 const sulksForMillis = 1000;
 
+/** How long {@link Patience} waits, in milliseconds. */
+export interface PatienceLimits {
+  /** For the question to be sent, which may need a connection first. */
+  readonly sendMillis: number;
+  /** From then on, for the answer. */
+  readonly answerMillis: number;
+}
+
 /** Waits for answers only so long, and after a disappointment asks nothing for a second. */
 export class Patience {
   readonly #clock: Clock;
-  readonly #millis: number;
+  readonly #limits: PatienceLimits;
   #sulksUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, millis: number) {
+  constructor(clock: Clock, limits: PatienceLimits) {
     this.#clock = clock;
-    this.#millis = millis;
+    this.#limits = limits;
   }
 
-  /** The answer; undefined where it is late, where asking failed, or where it was not asked for. */
-  async wait<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  /**
+   * The answer; undefined where it is late, where asking failed, or where it was not asked for.
+   *
+   * @param ask is to call `onSent` once the question is on its way.
+   */
+  async wait<T>(ask: (onSent: () => void) => Promise<T>): Promise<T | undefined> {
     if (this.#clock.now() < this.#sulksUntil) return undefined;
 
-    let cancel: (() => void) | undefined;
+    let stopTimer: (() => void) | undefined;
+    let limit: ((millis: number) => void) | undefined;
     const late = new Promise<undefined>((settle) => {
-      cancel = this.#clock.after(this.#millis, () => {
+      const giveUp = (): void => {
         this.#sulk();
         settle(undefined);
-      });
+      };
+      limit = (millis) => {
+        stopTimer?.();
+        // A stalled process is late itself, and may not have read an answer that is there: it gets a turn.
+        stopTimer = this.#clock.after(millis, () => {
+          stopTimer = this.#clock.after(0, giveUp);
+        });
+      };
     });
+
+    limit?.(this.#limits.sendMillis);
     try {
-      return await Promise.race([this.#answer(ask), late]);
+      return await Promise.race([
+        this.#answer(() => ask(() => limit?.(this.#limits.answerMillis))),
+        late,
+      ]);
     } catch {
       this.#sulk();
       return undefined;
     } finally {
-      cancel?.();
+      stopTimer?.();
+      limit = undefined;
     }
   }
 

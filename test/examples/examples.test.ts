@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../support/database.ts';
 import { claimsOf, exampleNames, matchedWith, runExample } from '../support/example.ts';
 import { root } from '../support/source-file.ts';
-
-// A new connection for a look at the catalog may take too long even so; see patient-clock.cjs.
-jest.retryTimes(3, { waitBeforeRetry: 500 });
 
 const schema = readFileSync(join(root, 'examples/schema.sql'), 'utf8');
 

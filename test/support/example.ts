@@ -65,7 +65,7 @@ async function execute(
   path: string,
   environment: Record<string, string>,
 ): Promise<{ exitCode: number | string | null; stdout: string; stderr: string }> {
-  const args = ['--require', join(root, 'test/support/patient-clock.cjs'), '--import', 'tsx', path];
+  const args = ['--import', 'tsx', path];
   const env = { ...process.env, ...environment };
   return new Promise((resolve) => {
     // An example that leaves something open never ends by itself, and its reader's would not either.

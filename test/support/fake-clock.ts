@@ -7,6 +7,7 @@ interface Timer {
 
 /** A clock that stands still until it is told to advance. */
 export class FakeClock implements Clock {
+  // Not 0, which lru-cache takes for "no time".
   #now = 1;
   #timers: Timer[] = [];
 
@@ -22,11 +23,15 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Lets time pass, and runs what falls due, in order. */
+  /** Lets time pass, and runs what falls due, in order, and what that sets for at once. */
   advance(millis: number): void {
     this.#now += millis;
-    const due = this.#timers.filter(({ at }) => at <= this.#now).toSorted((a, b) => a.at - b.at);
-    this.#timers = this.#timers.filter(({ at }) => at > this.#now);
-    for (const { callback } of due) callback();
+    for (;;) {
+      const due = this.#timers.filter(({ at }) => at <= this.#now).toSorted((a, b) => a.at - b.at);
+      if (due.length === 0) return;
+
+      this.#timers = this.#timers.filter(({ at }) => at > this.#now);
+      for (const { callback } of due) callback();
+    }
   }
 }

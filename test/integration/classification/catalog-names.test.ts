@@ -57,7 +57,7 @@ function intentsOn(host: TestHost): Intents {
   // A busy machine opens a connection for every look-up of these tests.
   return new Intents({
     clock: systemClock,
-    lookupMillis: 20_000,
+    patience: { sendMillis: 20_000, answerMillis: 20_000 },
     catalog: new Catalog({ clock: systemClock, query }),
   });
 }

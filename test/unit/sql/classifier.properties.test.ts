@@ -4,6 +4,7 @@ import { classify } from '../../../lib/sql/classifier.ts';
 import { isParserLoaded, loadParser } from '../../../lib/sql/parser.ts';
 import { isNamePart, skipQuoted } from '../../../lib/sql/scan.ts';
 import { disguises, reads, statements } from './statements.ts';
+import { amount } from '../../support/long.ts';
 
 beforeAll(loadParser);
 
@@ -80,7 +81,7 @@ describe('classify', () => {
           expect(classify(`${text} `).verdict).toEqual(classify(sql).verdict);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: amount(500) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('classify', () => {
 
         expect(classify(text).verdict.intent).toBe(classify(sql).verdict.intent);
       }),
-      { numRuns: 500 },
+      { numRuns: amount(500) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('classify', () => {
           expect(classify(text).verdict.intent).toBe('write');
         },
       ),
-      { numRuns: 300 },
+      { numRuns: amount(300) },
     );
   });
 
@@ -142,7 +143,7 @@ describe('classify', () => {
           expect(classify(`${read}\n;${space}${write}`).verdict.intent).not.toBe('read');
         },
       ),
-      { numRuns: 300 },
+      { numRuns: amount(300) },
     );
   });
 
@@ -184,7 +185,7 @@ describe('classify', () => {
           expect(classify('select 1').verdict.intent).toBe('read');
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: amount(1000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Resolution } from '../../../lib/sql/catalog.ts';
+import type { Resolution } from '../../../lib/sql/resolution.ts';
 import { type FunctionOptions, Intents } from '../../../lib/sql/intents.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 
 const harmless: Resolution = { danger: undefined, unknown: [], expiresAt: 60_000 };
 
@@ -20,20 +21,14 @@ function setUp({ answer = async () => harmless, ...options }: Setup = {}): {
 } {
   const asked: string[] = [];
   const positioned: string[] = [];
-  const timers = new Map<() => void, number>();
-  let now = 0;
+  const clock = new FakeClock();
   let cleared = 0;
   const intents = new Intents({
     ...options,
-    clock: {
-      now: () => now,
-      after: (millis, callback) => {
-        timers.set(callback, now + millis);
-        return () => void timers.delete(callback);
-      },
-    },
+    clock,
     catalog: {
-      resolve: (lookups, key) => {
+      resolve: (lookups, key, options) => {
+        options?.onSent?.();
         asked.push(`${key}:${lookups.relations.map(({ name }) => name).join(',')}`);
         return answer();
       },
@@ -50,10 +45,7 @@ function setUp({ answer = async () => harmless, ...options }: Setup = {}): {
     asked,
     positioned,
     clears: () => cleared,
-    pass: (millis) => {
-      now += millis;
-      for (const [callback, at] of timers) if (at <= now) callback();
-    },
+    pass: (millis) => clock.advance(millis),
   };
 }
 
@@ -147,6 +139,41 @@ describe('Intents', () => {
     await intents.resolve('select * from t');
     expect(asked).toHaveLength(2);
     expect(positioned).toHaveLength(1);
+  });
+
+  it('looks names up again ahead of time, so that a text in use never waits', async () => {
+    let expiresAt = 60_000;
+    const { intents, asked, pass } = setUp({ answer: async () => ({ ...harmless, expiresAt }) });
+    await intents.resolve('select * from t');
+    expiresAt = 110_000;
+
+    pass(46_000);
+    expect(intents.known('select * from t')).toMatchObject({ intent: 'read' });
+    expect(intents.known('select * from t')).toMatchObject({ intent: 'read' });
+    expect(asked).toHaveLength(2);
+    await Promise.resolve();
+
+    pass(20_000);
+    expect(intents.known('select * from t')).toMatchObject({ intent: 'read' });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('tries again to look names up ahead of time, until they expire', async () => {
+    const answers = [async () => harmless, async () => Promise.reject(new Error('away'))];
+    const { intents, asked, pass } = setUp({
+      answer: async () => (answers.length > 1 ? answers.shift() : answers[0])?.() ?? harmless,
+    });
+    await intents.resolve('select * from t');
+
+    for (const millis of [46_000, 500, 600]) {
+      pass(millis);
+      intents.known('select * from t');
+      await new Promise(setImmediate);
+    }
+
+    expect(asked).toHaveLength(3);
+    pass(60_000);
+    expect(intents.known('select * from t')).toBeUndefined();
   });
 
   it('never forgets a verdict that no catalog was asked for', async () => {

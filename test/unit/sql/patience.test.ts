@@ -1,27 +1,20 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../../lib/clock.ts';
 import { Patience } from '../../../lib/sql/patience.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const limits = { sendMillis: 2000, answerMillis: 200 };
 
 function setUp(): { readonly patience: Patience; readonly pass: (millis: number) => void } {
-  const timers = new Map<() => void, number>();
-  let now = 0;
-  const patience = new Patience(
-    {
-      now: () => now,
-      after: (millis, callback) => {
-        timers.set(callback, now + millis);
-        return () => void timers.delete(callback);
-      },
-    },
-    200,
-  );
-  const pass = (millis: number): void => {
-    now += millis;
-    for (const [callback, at] of timers) if (at <= now) callback();
-  };
-  return { patience, pass };
+  const clock = new FakeClock();
+  return { patience: new Patience(clock, limits), pass: (millis) => clock.advance(millis) };
 }
 
-const never = (): Promise<string> => new Promise(() => {});
+const never = (onSent: () => void): Promise<string> => {
+  onSent();
+  return new Promise(() => undefined);
+};
 const yes = async (): Promise<string> => 'yes';
 
 describe('Patience', () => {
@@ -42,15 +35,61 @@ describe('Patience', () => {
     expect(await patience.wait(yes)).toBe('yes');
   });
 
+  it('waits longer for the question to be sent than for its answer', async () => {
+    const { patience, pass } = setUp();
+    const sent: { tell?: () => void } = {};
+    let isOver = false;
+
+    const waiting = patience
+      .wait((onSent) => new Promise<string>(() => (sent.tell = onSent)))
+      .finally(() => (isOver = true));
+    pass(1999);
+    await turn();
+    expect(isOver).toBe(false);
+    sent.tell?.();
+    pass(199);
+    await turn();
+    expect(isOver).toBe(false);
+    pass(1);
+
+    expect(await waiting).toBeUndefined();
+  });
+
+  it('sets no timer for a question that is sent when nobody waits any more', async () => {
+    const { patience, pass } = setUp();
+    const sent: { tell?: () => void } = {};
+    const waiting = patience.wait((onSent) => new Promise<string>(() => (sent.tell = onSent)));
+    pass(2000);
+    await waiting;
+    pass(1000);
+
+    sent.tell?.();
+    pass(200);
+
+    expect(await patience.wait(yes)).toBe('yes');
+  });
+
+  it('lets an answer in that a stalled process has not read yet', async () => {
+    const patience = new Patience(systemClock, { sendMillis: 5, answerMillis: 5 });
+    // From here, timers are looked at before the answer is.
+    await turn();
+
+    const waiting = patience.wait(() => turn('yes'));
+    const stalledUntil = Date.now() + 20;
+    while (Date.now() < stalledUntil);
+
+    expect(await waiting).toBe('yes');
+  });
+
   it('asks again at once when a late answer has come after all', async () => {
     const { patience, pass } = setUp();
     const late: { settle?: (answer: string) => void } = {};
 
     const waiting = patience.wait(() => new Promise<string>((settle) => (late.settle = settle)));
-    pass(200);
+    pass(2000);
     await waiting;
     late.settle?.('yes');
-    await new Promise(setImmediate);
+    await turn();
 
     expect(await patience.wait(yes)).toBe('yes');
   });
