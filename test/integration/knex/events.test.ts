@@ -104,6 +104,17 @@ describe('The events of a query', () => {
     );
   });
 
+  it('show the transaction that a connection is in, and none after it', async () => {
+    const db = await split({ pool: { min: 0, max: 1 } });
+    const transactions: unknown[] = [];
+    db.on('query', ({ __knexTxId }) => transactions.push(typeof __knexTxId));
+
+    await db.transaction(async (trx) => trx('here'));
+    await db('notes').insert({ rank: 1 });
+
+    expect(transactions).toEqual(['string', 'string', 'string', 'undefined']);
+  });
+
   it('tell of a stream', async () => {
     const db = await one();
     const shown = listen(db);
