@@ -6,6 +6,8 @@ export interface ServerFacts {
   role: HostRole | undefined;
   /** False where a backslash in a plain string literal escapes, as before PostgreSQL 9.1. */
   hasStandardStrings: boolean;
+  /** The connection has ended, whoever ended it. */
+  isEnded: boolean;
 }
 
 interface ParameterStatus {
@@ -15,6 +17,7 @@ interface ParameterStatus {
 
 /** The part of a `pg` client that hears the server's parameters. */
 interface Listening {
+  once?(event: 'end', listener: () => void): unknown;
   readonly connection?: {
     on?(event: 'parameterStatus', listener: (message: ParameterStatus) => void): unknown;
   };
@@ -24,9 +27,12 @@ const facts = new WeakMap<Connection, ServerFacts>();
 
 /** Listens, from before it connects, to what the server of a `pg` client says of itself. */
 export function listenToServer(client: Connection, onChange: (facts: ServerFacts) => void): void {
-  const heard: ServerFacts = { role: undefined, hasStandardStrings: true };
+  const heard: ServerFacts = { role: undefined, hasStandardStrings: true, isEnded: false };
   facts.set(client, heard);
 
+  (client as Listening).once?.('end', () => {
+    heard.isEnded = true;
+  });
   // Another driver's client (a fake in a test, pg-native) may have no such emitter.
   (client as Listening).connection?.on?.('parameterStatus', (message) => {
     switch (message.parameterName) {

@@ -2,6 +2,7 @@ import type { Balancer } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import { findPrimary } from '../hosts/find-primary.ts';
+import { connectionState, settled } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { PoolFullError, acquire } from './acquire.ts';
 import type { Acquired } from './acquire.ts';
@@ -12,6 +13,9 @@ import type { Route, RouteRequest } from './route.ts';
 import { route } from './router.ts';
 import type { RoutingPolicy } from './router.ts';
 import type { SessionChanges } from './session-changes.ts';
+
+// How long a connection that is given back may take to end its last statement.
+const SETTLE_MILLIS = 1000;
 
 /** What a {@link Dispatcher} works with. */
 export interface DispatcherParts {
@@ -142,17 +146,20 @@ export class Dispatcher {
   }
 
   #toPool(host: Host, connection: Connection): void {
-    if (this.#parts.sessionChanges.has(connection) || isInTransaction(connection)) {
+    const state = connectionState(connection);
+    if (state === 'busy') void this.#toPoolWhenSettled(host, connection);
+    else if (state === 'transaction' || this.#parts.sessionChanges.has(connection)) {
       void host.pool.discard(connection);
     } else {
+      // One that has ended, too: its pool finds out.
       host.pool.release(connection);
     }
   }
-}
 
-// Where the driver tells; a connection inside an open or failed transaction is nobody else's.
-function isInTransaction(connection: Connection): boolean {
-  const { getTransactionStatus } = connection as { getTransactionStatus?: () => string | null };
-  const status = getTransactionStatus?.call(connection) ?? 'I';
-  return status !== 'I';
+  // An error comes before the server says how it left the session; a closed stream, or a statement
+  // that was given up, may still be running.
+  async #toPoolWhenSettled(host: Host, connection: Connection): Promise<void> {
+    if (await settled(connection, this.#parts.clock, SETTLE_MILLIS)) this.#toPool(host, connection);
+    else await host.pool.discard(connection);
+  }
 }

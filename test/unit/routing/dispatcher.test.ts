@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { RoundRobinBalancer } from '../../../lib/balancers/round-robin.ts';
 import { systemClock } from '../../../lib/clock.ts';
@@ -137,6 +139,24 @@ describe('Dispatcher', () => {
 
     expect(dispatcher.leaseOf(open.connection)).toBeUndefined();
     expect(open.host.pool.stats).toMatchObject({ used: 0, free: 0 });
+  });
+
+  it('waits for a busy connection to say how it was left', async () => {
+    const busy = Object.assign(new EventEmitter(), {
+      readyForQuery: false,
+      getTransactionStatus: () => 'I',
+    });
+    const cluster = makeCluster({ primary: { max: 1, create: async () => busy } });
+    const { dispatcher } = bench(cluster);
+    void (await dispatcher.lease(write)).release();
+    expect(cluster.host('primary')?.pool.stats).toMatchObject({ used: 1, free: 0 });
+
+    Object.assign(busy, { readyForQuery: true, getTransactionStatus: () => 'E' });
+    busy.emit('drain');
+    await turn();
+
+    expect(cluster.host('primary')?.pool.stats).toMatchObject({ used: 0, free: 0 });
+    expect(busy.listenerCount('drain') + busy.listenerCount('end')).toBe(0);
   });
 
   it('keeps a connection that holds locks out of its pool', async () => {
