@@ -27,13 +27,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       const { lockUse } = wanted.verdict ?? {};
       if (lockUse === 'lock') await split.locks.assertRoom();
       if (lockUse === 'lock' || lockUse === undefined || split.locks.size === 0) {
-        return this.#runWith(
-          split,
-          await this.#acquire(split, wanted, compiled),
-          wanted,
-          compiled,
-          request,
-        );
+        return this.#runOnOwn(split, wanted, compiled, request);
       }
       return split.locks.unlockWith((kept) => this.#unlock(split, wanted, compiled, kept, request));
     }
@@ -100,6 +94,16 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       return compiled;
     }
 
+    async #runOnOwn(
+      split: RWSplit,
+      wanted: StatementRequest,
+      compiled: Compiled,
+      request: StreamRequest | undefined,
+    ): Promise<unknown> {
+      const lease = await this.#acquire(split, wanted, compiled);
+      return this.#runWith(split, lease, wanted, compiled, request);
+    }
+
     async #runWith(
       split: RWSplit,
       lease: Lease,
@@ -152,13 +156,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       const [first, ...others] = kept;
       const use = wanted.verdict?.lockUse;
       if (first === undefined || use === undefined) {
-        return this.#runWith(
-          split,
-          await this.#acquire(split, wanted, compiled),
-          wanted,
-          compiled,
-          request,
-        );
+        return this.#runOnOwn(split, wanted, compiled, request);
       }
 
       const route = { ...split.dispatcher.route(wanted), reason: 'unlocks where it was locked' };

@@ -38,6 +38,8 @@ export class SessionChanges {
   }
 }
 
+// A literal may be a secret.
 function shorten(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+  const bare = text.slice(0, 1000).replaceAll(/'(?:[^']|'')*'?/g, "'…'");
+  return bare.length > 120 ? `${bare.slice(0, 117)}...` : bare;
 }

@@ -12,6 +12,18 @@ describe('SessionChanges', () => {
     expect(warnings[0]).toMatch(/SET LOCAL in knex\.transaction/);
   });
 
+  it('shows the beginning of a text, and none of its literals', () => {
+    const warnings: string[] = [];
+    const changes = new SessionChanges((message) => warnings.push(message));
+
+    changes.note({}, 'SET', `set app.key = 'hun''ter2'; set app.list = '${'x'.repeat(2000)}`);
+    changes.note({}, 'SET', `set search_path to ${'a, '.repeat(100)}b`);
+
+    expect(warnings[0]).toContain("set app.key = '…'; set app.list = '…'. ");
+    expect(warnings[0]).not.toMatch(/hun|xx/);
+    expect(warnings[1]).toMatch(/set search_path to a, a, .*\.\.\./);
+  });
+
   it('knows the changed connections, and those spoilt without a word', () => {
     const changes = new SessionChanges(() => undefined);
     const [noted, spoilt, clean] = [{}, {}, {}];
