@@ -50,7 +50,9 @@ describe('Raw text that changes its session', () => {
 
       expect(hosts).toEqual(['primary', 'primary']);
       expect(replaced).toEqual([true, true]);
-      expect(changeWarnings()).toEqual([expect.stringContaining(text)]);
+      // Literals, which may be secrets, are left out.
+      const shown = text.replaceAll(/'[^']*'/g, "'…'");
+      expect(changeWarnings()).toEqual([expect.stringContaining(shown)]);
     },
   );
 
