@@ -4,8 +4,8 @@ import type { Connection } from './host.ts';
 /** What a server reports of itself when a connection opens, and whenever it changes. */
 export interface ServerFacts {
   role: HostRole | undefined;
-  /** False where a backslash in a plain string literal escapes, as before PostgreSQL 9.1. */
-  hasStandardStrings: boolean;
+  /** False where a backslash in a plain string literal escapes, as before PostgreSQL 9.1; undefined until told. */
+  hasStandardStrings: boolean | undefined;
   /** The connection has ended, whoever ended it. */
   isEnded: boolean;
 }
@@ -27,7 +27,7 @@ const facts = new WeakMap<Connection, ServerFacts>();
 
 /** Listens, from before it connects, to what the server of a `pg` client says of itself. */
 export function listenToServer(client: Connection, onChange: (facts: ServerFacts) => void): void {
-  const heard: ServerFacts = { role: undefined, hasStandardStrings: true, isEnded: false };
+  const heard: ServerFacts = { role: undefined, hasStandardStrings: undefined, isEnded: false };
   facts.set(client, heard);
 
   (client as Listening).once?.('end', () => {

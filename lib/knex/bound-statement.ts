@@ -1,13 +1,8 @@
 import type { Connection } from '../hosts/host.ts';
 import type { CompiledStatement } from './internals.ts';
-import { textOf } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
 import { noteSessionEffect } from './session-effect.ts';
-
-// Raw text without any of these words leaves nothing behind on its session and changes no schema.
-const MAY_MATTER =
-  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|temp|temporary|do|call|create|alter|drop|grant|revoke|comment|set_config|pg_(?:try_)?advisory_\w+)\b/i;
-const HAS_SESSION_EFFECT = /set_config|advisory/i;
+import { mayChangeMore, textOf } from './statement-text.ts';
 
 /**
  * Notes what a statement does to the session it runs on, where that session was chosen before:
@@ -24,8 +19,7 @@ export function noteBoundStatement(
   const sql = textOf(statement);
   // A schema builder's statements have no method.
   if (method === undefined) noteCatalogChange(split, connection);
-  const mayMatter = (method === 'raw' ? MAY_MATTER : HAS_SESSION_EFFECT).test(sql);
-  return mayMatter ? readAndNote(split, connection, sql) : undefined;
+  return mayChangeMore(method, sql) ? readAndNote(split, connection, sql) : undefined;
 }
 
 async function readAndNote(split: RWSplit, connection: Connection, sql: string): Promise<void> {
@@ -41,6 +35,6 @@ async function readAndNote(split: RWSplit, connection: Connection, sql: string):
 // Others see it when the transaction commits; a connection held by hand may never say.
 function noteCatalogChange(split: RWSplit, connection: Connection): void {
   const lease = split.dispatcher.leaseOf(connection);
-  if (lease === undefined) split.intents.forget();
+  if (lease === undefined) split.forgetCatalog();
   else lease.changesCatalog = true;
 }

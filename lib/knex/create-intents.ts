@@ -20,6 +20,9 @@ interface Questionable {
 // them, and an answer that comes late to the next ones. A host is not unreachable for being slow.
 const ACQUIRE_MILLIS = 5000;
 
+// How long after a change of the schema the primary alone is asked of it.
+const STALE_MILLIS = 60_000;
+
 /** Makes what judges the texts of a client, with a catalog that any of its live hosts answers for. */
 export function createIntents(client: PgClient, split: RWSplit): Intents {
   const balancer = new InOrderBalancer(Math.random);
@@ -31,9 +34,12 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
     onSent?: () => void,
   ): Promise<readonly CatalogRow[]> => {
     const { cluster } = split;
-    const { usable } = cluster.routable;
+    const { primary, usable } = cluster.routable;
     // Opening a connection can take longer than the statement waits.
-    const hosts = usable.filter((host) => host.pool.numFree() > 0);
+    const idle = usable.filter((host) => host.pool.numFree() > 0);
+    // What this client has changed, a replica may not have yet.
+    const hasChanged = systemClock.now() - split.schemaChangedAt < STALE_MILLIS;
+    const hosts = hasChanged ? primary : idle;
     const { host, connection } = await acquire(
       {
         intent: 'read',

@@ -7,6 +7,7 @@ import type { CompiledStatement, Executable } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { currentScope } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { mayChangeMore, textOf } from './statement-text.ts';
 
 /** A request, and what is known of the text behind it. */
 export interface StatementRequest extends RouteRequest {
@@ -22,9 +23,6 @@ const METHOD_REASONS: Readonly<Record<string, string>> = {
   truncate: 'is a truncate',
   counter: 'is an update',
 };
-
-// Raw fragments in a writing builder may do these; everything else they do is on the primary anyway.
-const HAS_SESSION_EFFECT = /set_config|advisory/i;
 
 /** What is wished for a statement, and what surrounds it. */
 interface Wish {
@@ -44,21 +42,19 @@ export function requestOf(
   compiled: CompiledStatement | readonly CompiledStatement[],
 ): StatementRequest | Promise<StatementRequest> {
   const scope = currentScope();
-  if (isList(compiled)) {
-    return request('write', true, 'changes or reads the schema', { hint: hintOf(builder), scope });
-  }
+  if (isList(compiled)) return ofList(split, compiled, { hint: hintOf(builder), scope });
 
   const { method } = compiled;
   const sql = textOf(compiled);
   const wish = { hint: hintOf(builder) ?? commentHint(sql), scope };
   const reason = method === undefined ? undefined : METHOD_REASONS[method];
-  if (reason !== undefined && !HAS_SESSION_EFFECT.test(sql)) {
+  if (reason !== undefined && !mayChangeMore(method, sql)) {
     return request('write', true, reason, wish);
   }
   // Right after DDL a replica may not have what the question is about.
   if (method === 'columnInfo') return request('write', false, 'reads the schema', wish);
   // The grammar reads a backslash as PostgreSQL does by default, and not as this server does.
-  if (!split.hasStandardStrings && sql.includes('\\')) {
+  if (split.hasStandardStrings !== true && sql.includes('\\')) {
     return request('write', false, 'may mean more with standard_conforming_strings off', wish);
   }
 
@@ -69,6 +65,31 @@ export function requestOf(
   return (asks ? intents.resolve(sql) : intents.inspect(sql)).then((found) =>
     judged(split, sql, found, wish),
   );
+}
+
+// A schema builder writes what it is told to, but `schema.raw` may be told anything.
+async function ofList(
+  split: RWSplit,
+  compiled: readonly CompiledStatement[],
+  wish: Wish,
+): Promise<StatementRequest> {
+  const reason = 'changes or reads the schema';
+  const texts = compiled
+    .filter((statement) => mayChangeMore(statement.method, textOf(statement)))
+    .map(textOf);
+  const verdicts = await Promise.all(texts.map((sql) => split.intents.inspect(sql)));
+  const opened = verdicts.find(({ opensTransaction }) => opensTransaction !== undefined);
+  if (opened?.opensTransaction !== undefined) throw refuseTransaction(opened.opensTransaction);
+
+  return request('write', true, reason, wish, {
+    intent: 'write',
+    proved: true,
+    reason,
+    changesCatalog: true,
+    sessionChange: verdicts.map(({ sessionChange }) => sessionChange).find(Boolean),
+    lockUse: verdicts.some(({ lockUse }) => lockUse === 'lock') ? 'lock' : undefined,
+    isUnread: verdicts.some(({ isUnread }) => isUnread === true) ? true : undefined,
+  });
 }
 
 // Where reads and writes go the same way, what a name stands for makes no difference.
@@ -121,11 +142,6 @@ function refuseTransaction(statement: string): SessionStateError {
   return new SessionStateError(
     `${statement} as raw text would open a transaction on one pooled connection, and the next query gets another; use knex.transaction().`,
   );
-}
-
-/** The text that reaches the server, in Knex's form, where `?` is a placeholder and `\\?` is not. */
-export function textOf({ sql, options }: CompiledStatement): string {
-  return typeof options?.text === 'string' ? options.text.replaceAll('?', String.raw`\?`) : sql;
 }
 
 /** Whether a builder compiled to several statements, as schema builders do. */

@@ -2,12 +2,15 @@ import type { Lease } from '../routing/lease.ts';
 import type { KeptConnection } from '../routing/lock-keeper.ts';
 import { noteBoundStatement } from './bound-statement.ts';
 import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './internals.ts';
-import { isList, requestOf, textOf } from './request.ts';
+import { isList, requestOf } from './request.ts';
 import type { StatementRequest } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
 import { noteSessionEffect } from './session-effect.ts';
 import { splitOf } from './split-state.ts';
 import { describeRoute } from './statement.ts';
+import { streamClient } from './stream-client.ts';
+import { textOf } from './statement-text.ts';
+import { isBareUnlock } from './unlock.ts';
 
 type Compiled = CompiledStatement | readonly CompiledStatement[];
 type Callback = (runner: Runner, request?: StreamRequest) => unknown;
@@ -25,7 +28,6 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       const found = requestOf(split, this.builder, compiled);
       const wanted = found instanceof Promise ? await found : found;
       const { lockUse } = wanted.verdict ?? {};
-      if (lockUse === 'lock') await split.locks.assertRoom();
       if (lockUse === 'lock' || lockUse === undefined || split.locks.size === 0) {
         return this.#runOnOwn(split, wanted, compiled, request);
       }
@@ -50,22 +52,22 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       }
     }
 
-    // Knex releases the connection of a stream when the stream closes and again when its query
-    // ends; by then it may be another query's. Both ways must end this lease and no other.
     override stream(...args: unknown[]): unknown {
-      if (splitOf(this.client) !== undefined) {
-        const releaseConnection = async (): Promise<void> => this.#lease?.release();
-        this.client = Object.create(this.client, {
-          releaseConnection: { value: releaseConnection },
-        });
-      }
+      const split = splitOf(this.client);
+      if (split !== undefined) this.client = streamClient(this.client, split, () => this.#lease);
       return super.stream(...args);
     }
 
-    async #acquire(split: RWSplit, wanted: StatementRequest, compiled: Compiled): Promise<Lease> {
+    async #acquire(
+      split: RWSplit,
+      wanted: StatementRequest,
+      compiled: Compiled,
+      lockPlace: (() => void) | undefined,
+    ): Promise<Lease> {
       try {
         return await split.lease(wanted);
       } catch (error) {
+        lockPlace?.();
         if (error instanceof KnexTimeoutError && !isList(compiled)) {
           Object.assign(error, { sql: compiled.sql, bindings: compiled.bindings });
         }
@@ -100,7 +102,11 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       compiled: Compiled,
       request: StreamRequest | undefined,
     ): Promise<unknown> {
-      const lease = await this.#acquire(split, wanted, compiled);
+      const isLock = wanted.verdict?.lockUse === 'lock';
+      const lockPlace = isLock ? await split.locks.reserve() : undefined;
+      const lease = await this.#acquire(split, wanted, compiled, lockPlace);
+      lease.mayHoldLocks = isLock;
+      lease.lockPlace = lockPlace;
       return this.#runWith(split, lease, wanted, compiled, request);
     }
 
@@ -116,9 +122,9 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       lease.onMove = (connection) => {
         this.connection = connection;
       };
-      if (!isList(compiled)) lease.text = textOf(compiled);
-      if (verdict?.lockUse === 'lock') lease.mayHoldLocks = true;
+      lease.text = isList(compiled) ? compiled.map(textOf).join(';\n') : textOf(compiled);
       if (verdict !== undefined) {
+        lease.changesCatalog = verdict.changesCatalog;
         noteSessionEffect(split, lease.connection, verdict, lease.text);
       }
 
@@ -128,7 +134,6 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       } finally {
         const released = lease.release();
         if (released !== undefined) await released;
-        if (isList(compiled) || verdict?.changesCatalog === true) split.intents.forget();
       }
     }
 
@@ -136,9 +141,6 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       // Closed while it waited for its connection: Knex would send the query all the same.
       if (stream.destroyed) return undefined;
       try {
-        if (!isList(compiled) && this.#lease !== undefined) {
-          compiled.rwSplit = describeRoute(this.#lease);
-        }
         return this.client.stream(this.connection, compiled, stream, options);
       } catch (error) {
         stream.emit('error', error);
@@ -153,7 +155,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       kept: readonly KeptConnection[],
       request: StreamRequest | undefined,
     ): Promise<unknown> {
-      const [first, ...others] = kept;
+      const [first, ...others] = kept.toReversed();
       const use = wanted.verdict?.lockUse;
       if (first === undefined || use === undefined) {
         return this.#runOnOwn(split, wanted, compiled, request);
@@ -161,7 +163,9 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
 
       const route = { ...split.dispatcher.route(wanted), reason: 'unlocks where it was locked' };
       const lease = split.dispatcher.adopt(route, first);
-      lease.unlock = { use, others };
+      const isBare = request === undefined && !isList(compiled) && isBareUnlock(textOf(compiled));
+      lease.unlock = { use, isBare, others };
+      split.announce(lease);
       return this.#runWith(split, lease, wanted, compiled, request);
     }
   };

@@ -37,8 +37,10 @@ export class RWSplit {
   readonly intents: Intents;
   readonly locks: LockKeeper;
   readonly sessionChanges: SessionChanges;
-  /** False once a server said that a backslash escapes in its plain string literals. */
-  hasStandardStrings = true;
+  /** Whether a backslash is just that in the servers' plain string literals; unknown until one says so. */
+  hasStandardStrings: boolean | undefined;
+  /** When this client last changed the schema, on the clock. */
+  schemaChangedAt: number = Number.NEGATIVE_INFINITY;
   readonly #client: PgClient;
   readonly #TimeoutError: KnexClasses['KnexTimeoutError'];
   #replicasAsked: Promise<void> | undefined;
@@ -51,6 +53,7 @@ export class RWSplit {
     TimeoutError: KnexClasses['KnexTimeoutError'],
   ) {
     const { primary, replicas, primaryReads, balancer } = settings;
+    const isAlone = typeof replicas !== 'function' && replicas.length === 0;
     const warn = (message: string): void => client.logger.warn?.(message);
     const maker = new HostMaker(client, settings, (host, facts) => {
       this.#noteFacts(host, facts);
@@ -64,11 +67,17 @@ export class RWSplit {
     this.cluster = new Cluster(
       primary,
       typeof replicas === 'function' ? [] : replicas,
-      primaryReads > 0,
+      // Alone, the primary is what reads are for, and no fallback with a share.
+      primaryReads > 0 || isAlone,
       this.events,
       maker.make,
     );
-    this.locks = new LockKeeper(this.cluster.hosts[0]?.pool.maximum ?? 1, holdsLocks, warn);
+    this.locks = new LockKeeper({
+      max: this.cluster.hosts[0]?.pool.maximum ?? 1,
+      holdsLocks,
+      isSpoilt: (connection) => this.sessionChanges.has(connection),
+      warn,
+    });
     this.dispatcher = new Dispatcher({
       cluster: this.cluster,
       balancer: makeBalancer(balancer),
@@ -76,6 +85,7 @@ export class RWSplit {
       clock: systemClock,
       locks: this.locks,
       sessionChanges: this.sessionChanges,
+      onCatalogChange: () => this.forgetCatalog(),
       acquireMillis: maker.acquireMillis,
     });
     this.intents = createIntents(client, this);
@@ -88,14 +98,22 @@ export class RWSplit {
 
     try {
       const lease = await this.dispatcher.lease(request);
-      this.#announce(lease);
+      this.announce(lease);
       return lease;
     } catch (error) {
       throw this.#asKnexError(error);
     }
   }
 
-  #announce({ host, route }: Lease): void {
+  /** Forgets what was learnt of the schema, which this client may have changed. */
+  forgetCatalog(): void {
+    this.intents.forget();
+    this.misroutes.forget();
+    this.schemaChangedAt = systemClock.now();
+  }
+
+  /** Tells listeners and the debug log where a request goes. */
+  announce({ host, route }: Lease): void {
     if (debugRoute.enabled) debugRoute('%s: %s (%s)', host.name, route.intent, route.reason);
     if (this.events.listenerCount('route') === 0) return;
 
@@ -128,7 +146,8 @@ export class RWSplit {
   }
 
   #noteFacts(host: Host, { role, hasStandardStrings }: ServerFacts): void {
-    if (!hasStandardStrings) this.hasStandardStrings = false;
+    // One server that says no is enough.
+    if (this.hasStandardStrings !== false) this.hasStandardStrings = hasStandardStrings;
     if (role === undefined) return;
 
     if (host.role !== role) debugHost('%s is a %s, not a %s', host.name, role, host.role);

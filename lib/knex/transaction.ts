@@ -25,7 +25,6 @@ export function routeTransaction(split: RWSplit, transaction: Transaction): void
       // Knex leaves its mark on a connection that it believes to be the application's.
       delete (lease.connection as { __knexTxId?: string }).__knexTxId;
       await lease.release();
-      if (lease.changesCatalog) split.intents.forget();
     }
   };
 }

@@ -1,29 +1,60 @@
+import type { Connection } from '../hosts/host.ts';
 import type { Lease, Unlock } from '../routing/lease.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import type { Send } from './statement.ts';
 import { describeRoute } from './statement.ts';
 
+/** A `pg` client, as far as giving back all locks needs it. */
+interface Unlocking {
+  query(text: string): Promise<unknown>;
+}
+
+// One call and nothing else: run in a session that doesn't hold the lock, it does nothing.
+const BARE_UNLOCK =
+  /^\s*select\s+(?:pg_catalog\s*\.\s*)?pg_advisory_unlock(?:_shared)?\s*\((?:[^()'";]|hashtext(?:extended)?\s*\([^()";]*\))*\)(?:\s+as\s+\w+|\s+as\s+"\w+")?\s*;?\s*$/i;
+
+/** Whether an unlock statement may be tried on one session after the other. */
+export function isBareUnlock(text: string): boolean {
+  return BARE_UNLOCK.test(text);
+}
+
 /**
- * Runs an unlock statement on the kept connections until one of them held the lock, or, where it
- * gives back all locks, on every one.
+ * Runs an unlock statement where its lock is held.
+ *
+ * One that does nothing else is tried on the kept connections in turn. Any other runs once, on the
+ * connection that was kept last; where it gives back all locks, the others give theirs back, too.
  */
 export async function runUnlock(
   split: RWSplit,
   lease: Lease,
-  { use, others }: Unlock,
+  { use, isBare, others }: Unlock,
   statement: CompiledStatement,
   send: Send<CompiledStatement>,
 ): Promise<CompiledStatement> {
   let answer = await send(lease.connection);
-  for (const kept of others) {
-    if (use === 'unlock' && hasUnlocked(answer)) break;
+  if (use === 'unlock-all') {
+    await Promise.all(others.map(({ connection }) => unlockAll(connection)));
+    return answer;
+  }
+
+  for (const kept of isBare ? others : []) {
+    if (hasUnlocked(answer)) break;
 
     split.dispatcher.move(lease, kept.host, kept.connection);
     statement.rwSplit = describeRoute(lease);
     answer = await send(kept.connection);
   }
   return answer;
+}
+
+// A session that has ended has given its locks back.
+async function unlockAll(connection: Connection): Promise<void> {
+  try {
+    await (connection as Connection & Unlocking).query('select pg_advisory_unlock_all()');
+  } catch {
+    return;
+  }
 }
 
 // pg_advisory_unlock answers false, and warns, in a session that doesn't hold the lock.

@@ -25,6 +25,8 @@ export interface DispatcherParts {
   readonly clock: Clock;
   readonly locks: LockKeeper;
   readonly sessionChanges: SessionChanges;
+  /** Told when a statement may have changed the schema. */
+  readonly onCatalogChange: () => void;
   /** How long a query may wait for a connection, over all hosts that are tried. */
   readonly acquireMillis: number;
 }
@@ -55,7 +57,7 @@ export class Dispatcher {
     const { route, host, connection, leave } = await this.acquire(request);
     const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
       leave?.();
-      return this.#giveBack(ended.host, ended.connection, ended.mayHoldLocks);
+      return this.#end(ended);
     });
     this.#leases.set(connection, lease);
     return lease;
@@ -108,7 +110,7 @@ export class Dispatcher {
 
   /** Gives a connection back that was taken without a lease. */
   release(host: Host, connection: Connection): void {
-    void this.#giveBack(host, connection, false);
+    this.#toPool(host, connection);
   }
 
   /**
@@ -134,15 +136,30 @@ export class Dispatcher {
     return hosts.includes(host) || (fallback.includes(host) && decided.fallback.includes(host));
   }
 
-  #giveBack(host: Host, connection: Connection, mayHoldLocks: boolean): Promise<void> | undefined {
+  #end(lease: Lease): Promise<void> | undefined {
+    const { host, connection, mayHoldLocks, lockPlace, changesCatalog } = lease;
     this.#leases.delete(connection);
-    if (mayHoldLocks) return this.#keepOrRelease(host, connection);
+    if (changesCatalog) this.#parts.onCatalogChange();
+    if (mayHoldLocks) return this.#keepOrRelease({ host, connection }, lockPlace);
     this.#toPool(host, connection);
     return undefined;
   }
 
-  async #keepOrRelease(host: Host, connection: Connection): Promise<void> {
-    if (!(await this.#parts.locks.keep(host, connection))) this.#toPool(host, connection);
+  async #keepOrRelease(
+    { host, connection }: Acquired,
+    place: (() => void) | undefined,
+  ): Promise<void> {
+    try {
+      // Given up while it waits for its lock: nobody would know of the lock that it may get.
+      const isGivenUp = connectionState(connection) === 'busy';
+      const keeping = isGivenUp
+        ? 'full'
+        : await this.#parts.locks.keep(host, connection, place !== undefined);
+      if (keeping === 'full') await host.pool.discard(connection);
+      if (keeping === 'free') this.#toPool(host, connection);
+    } finally {
+      place?.();
+    }
   }
 
   #toPool(host: Host, connection: Connection): void {

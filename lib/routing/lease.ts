@@ -4,10 +4,12 @@ import type { KeptConnection } from './lock-keeper.ts';
 import type { LockUse } from '../sql/verdict.ts';
 import type { Route } from './route.ts';
 
-/** An unlock statement that is tried on one kept connection after the other. */
+/** An unlock statement, which only the session that holds the lock can run. */
 export interface Unlock {
   readonly use: LockUse;
-  /** The connections to try after the lease's own. */
+  /** Whether it may be tried on one session after the other. */
+  readonly isBare: boolean;
+  /** The kept connections besides the lease's own, the last kept first. */
   readonly others: readonly KeptConnection[];
 }
 
@@ -40,6 +42,8 @@ export class Lease {
   unlock: Unlock | undefined;
   /** The connection may hold session-level advisory locks. */
   mayHoldLocks = false;
+  /** Gives back the place that was reserved for the connection among those that hold locks. */
+  lockPlace: (() => void) | undefined;
   /** The statement now on its way to the server. */
   running: Promise<unknown> | undefined;
   readonly #clock: Clock;

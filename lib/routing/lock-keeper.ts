@@ -5,6 +5,19 @@ import type { DetachedConnection } from '../hosts/pool.ts';
 /** Says whether a connection holds session-level advisory locks, asking its server. */
 export type HoldsLocks = (connection: Connection) => Promise<boolean>;
 
+/** What became of a connection that may hold locks: `kept`, `free` of locks, or one too many. */
+export type Keeping = 'kept' | 'free' | 'full';
+
+/** What a {@link LockKeeper} works with. */
+export interface LockKeeperParts {
+  /** How many connections are kept at most. */
+  readonly max: number;
+  readonly holdsLocks: HoldsLocks;
+  /** Says that a connection must not be handed out again, with or without locks. */
+  readonly isSpoilt: (connection: Connection) => boolean;
+  readonly warn: (message: string) => void;
+}
+
 /** A connection that is out of its pool because its session holds advisory locks. */
 export interface KeptConnection {
   readonly host: Host;
@@ -19,51 +32,59 @@ export interface KeptConnection {
  * back: such a connection must serve neither another lock nor anything else.
  */
 export class LockKeeper {
-  readonly #max: number;
-  readonly #holdsLocks: HoldsLocks;
-  readonly #warn: (message: string) => void;
+  readonly #parts: LockKeeperParts;
   readonly #kept: KeptConnection[] = [];
   #unlocking: Promise<unknown> = Promise.resolve();
+  #reserved = 0;
   #hasWarned = false;
   #isDestroyed = false;
 
-  constructor(max: number, holdsLocks: HoldsLocks, warn: (message: string) => void) {
-    this.#max = max;
-    this.#holdsLocks = holdsLocks;
-    this.#warn = warn;
+  constructor(parts: LockKeeperParts) {
+    this.#parts = parts;
   }
 
   get size(): number {
     return this.#kept.length;
   }
 
-  /** @throws {SessionStateError} when as many connections are kept as may be. */
-  async assertRoom(): Promise<void> {
-    if (this.#kept.length < this.#max) return;
+  /**
+   * Reserves a place for a connection that is about to take a lock.
+   *
+   * @returns what gives the place back.
+   * @throws {SessionStateError} when as many connections are kept as may be.
+   */
+  async reserve(): Promise<() => void> {
     // Locks end with their session, by whoever ended it.
-    await this.unlockWith(() => Promise.resolve());
-    if (this.#kept.length < this.#max) return;
-    throw new SessionStateError(
-      `${this.#kept.length} connections are kept out of the pool for the advisory locks of their sessions, ` +
-        'which is the limit (pool.max); unlock some, or use pg_advisory_xact_lock in knex.transaction().',
-    );
+    if (this.#isFull()) await this.unlockWith(() => Promise.resolve());
+    if (this.#isFull()) {
+      throw new SessionStateError(
+        `${this.#kept.length} connections are kept out of the pool for the advisory locks of their sessions, ` +
+          'and no more may be than the limit (pool.max); unlock some, or use pg_advisory_xact_lock in knex.transaction().',
+      );
+    }
+
+    this.#reserved++;
+    return () => {
+      this.#reserved--;
+    };
   }
 
-  /** Takes a used connection out of its pool if its session holds a lock; false when it holds none. */
-  async keep(host: Host, connection: Connection): Promise<boolean> {
-    if (!(await this.#asksTrue(connection)) || this.#isDestroyed) return false;
+  /** Takes a used connection out of its pool if its session holds a lock and there is a place for it. */
+  async keep(host: Host, connection: Connection, hasPlace: boolean): Promise<Keeping> {
+    if (!(await this.#asksTrue(connection)) || this.#isDestroyed) return 'free';
+    if (!hasPlace && this.#isFull()) return 'full';
 
     const detached = host.pool.detach(connection);
-    if (detached === undefined) return false;
+    if (detached === undefined) return 'free';
 
     this.#kept.push({ host, connection, detached });
     if (!this.#hasWarned) {
       this.#hasWarned = true;
-      this.#warn(
+      this.#parts.warn(
         'A session-level advisory lock was taken outside a transaction: its connection stays out of the pool until the lock is given back. Prefer pg_advisory_xact_lock in knex.transaction().',
       );
     }
-    return true;
+    return 'kept';
   }
 
   /** Runs `unlock` with the kept connections, while no other unlock has them. */
@@ -87,19 +108,25 @@ export class LockKeeper {
     await Promise.all(kept.map(({ host, connection }) => host.pool.end(connection)));
   }
 
+  #isFull(): boolean {
+    return this.#kept.length + this.#reserved >= this.#parts.max;
+  }
+
   async #reconsider(kept: KeptConnection): Promise<void> {
     if (await this.#asksTrue(kept.connection)) return;
 
     const index = this.#kept.indexOf(kept);
     if (index === -1) return;
     this.#kept.splice(index, 1);
-    await kept.host.pool.attach(kept.detached);
+    const { host, connection, detached } = kept;
+    if (this.#parts.isSpoilt(connection)) await host.pool.end(connection);
+    else await host.pool.attach(detached);
   }
 
   // A connection that can't answer has lost its session and its locks; its pool finds it dead.
   async #asksTrue(connection: Connection): Promise<boolean> {
     try {
-      return await this.#holdsLocks(connection);
+      return await this.#parts.holdsLocks(connection);
     } catch {
       return false;
     }

@@ -64,6 +64,11 @@ export class Misroutes {
     return ++this.#count;
   }
 
+  /** Forgets every text, as after DDL that may have mended it. */
+  forget(): void {
+    this.#learnt.clear();
+  }
+
   /** Sends a text to the primary from here on. */
   learn(text: string): void {
     this.#learnt.set(text, true);

@@ -28,12 +28,14 @@ function bench(cluster: Cluster): Bench {
     balancer: new RoundRobinBalancer(() => 0),
     policy: { target: 'split', fallback: 'primary', fallbackShare: 0.5 },
     clock: systemClock,
-    locks: new LockKeeper(
-      1,
-      async (connection) => locked.has(connection),
-      () => undefined,
-    ),
+    locks: new LockKeeper({
+      max: 1,
+      holdsLocks: async (connection) => locked.has(connection),
+      isSpoilt: () => false,
+      warn: () => undefined,
+    }),
     sessionChanges,
+    onCatalogChange: () => undefined,
     acquireMillis: 1000,
   });
   return { dispatcher, sessionChanges, locked };

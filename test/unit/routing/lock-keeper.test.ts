@@ -8,6 +8,7 @@ interface Bench {
   readonly keeper: LockKeeper;
   readonly primary: Host;
   readonly locked: Set<Connection>;
+  readonly spoilt: Set<Connection>;
   readonly warnings: string[];
   /** Takes a connection that holds a lock, and has it kept. */
   readonly keep: () => Promise<Connection>;
@@ -16,20 +17,22 @@ interface Bench {
 function bench(max = 2): Bench {
   const locked = new Set<Connection>();
   const warnings: string[] = [];
-  const keeper = new LockKeeper(
+  const spoilt = new Set<Connection>();
+  const keeper = new LockKeeper({
     max,
-    async (connection) => locked.has(connection),
-    (message) => warnings.push(message),
-  );
+    holdsLocks: async (connection) => locked.has(connection),
+    isSpoilt: (connection) => spoilt.has(connection),
+    warn: (message) => warnings.push(message),
+  });
   const [primary] = makeCluster({ primary: { max: 1 } }).hosts;
   if (primary === undefined) throw new Error('A cluster has at least one host.');
   const keep = async (): Promise<Connection> => {
     const connection = await primary.pool.acquire().promise;
     locked.add(connection);
-    expect(await keeper.keep(primary, connection)).toBe(true);
+    expect(await keeper.keep(primary, connection, true)).toBe('kept');
     return connection;
   };
-  return { keeper, primary, locked, warnings, keep };
+  return { keeper, primary, locked, spoilt, warnings, keep };
 }
 
 describe('LockKeeper', () => {
@@ -37,7 +40,7 @@ describe('LockKeeper', () => {
     const { keeper, primary } = bench();
     const connection = await primary.pool.acquire().promise;
 
-    expect(await keeper.keep(primary, connection)).toBe(false);
+    expect(await keeper.keep(primary, connection, true)).toBe('free');
     expect(primary.pool.isUsing(connection)).toBe(true);
   });
 
@@ -45,11 +48,43 @@ describe('LockKeeper', () => {
     const { keeper, keep, warnings } = bench(2);
 
     await keep();
-    await expect(keeper.assertRoom()).resolves.toBeUndefined();
+    const giveBack = await keeper.reserve();
     await keep();
+    giveBack();
 
-    await expect(keeper.assertRoom()).rejects.toThrow(SessionStateError);
+    await expect(keeper.reserve()).rejects.toThrow(SessionStateError);
     expect(warnings).toHaveLength(1);
+  });
+
+  it('counts places that are reserved', async () => {
+    const { keeper } = bench(2);
+    const giveBack = await keeper.reserve();
+    await keeper.reserve();
+
+    await expect(keeper.reserve()).rejects.toThrow(SessionStateError);
+    giveBack();
+    await expect(keeper.reserve()).resolves.toBeInstanceOf(Function);
+  });
+
+  it('keeps none without a place when it is full', async () => {
+    const { keeper, primary, locked, keep } = bench(1);
+    await keep();
+    const connection = await primary.pool.acquire().promise;
+    locked.add(connection);
+
+    expect(await keeper.keep(primary, connection, false)).toBe('full');
+  });
+
+  it('ends a connection without locks whose session was changed', async () => {
+    const { keeper, primary, locked, spoilt, keep } = bench();
+    const connection = await keep();
+    spoilt.add(connection);
+    locked.delete(connection);
+
+    await keeper.unlockWith(async () => undefined);
+
+    expect(keeper.size).toBe(0);
+    expect(await primary.pool.acquire().promise).not.toBe(connection);
   });
 
   it('gives a connection back to its pool when its last lock is gone', async () => {
@@ -84,6 +119,6 @@ describe('LockKeeper', () => {
     expect(keeper.size).toBe(0);
     const late = await primary.pool.acquire().promise;
     locked.add(late);
-    expect(await keeper.keep(primary, late)).toBe(false);
+    expect(await keeper.keep(primary, late, true)).toBe('free');
   });
 });
