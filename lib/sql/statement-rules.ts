@@ -7,6 +7,7 @@ import { listIn, nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
 // nodes/parsenodes.h: CURSOR_OPT_HOLD; storage/lockdefs.h: RowExclusiveLock.
 const withHold = 0x20;
 const strongestLockOfAReplica = 3;
+const ofTransaction = /^transaction(?: snapshot|_isolation|_read_only|_deferrable)?$/i;
 
 const session =
   (change: string): Rule =>
@@ -85,7 +86,7 @@ function set(node: SyntaxNode, findings: Findings): boolean {
   const verb = kind.startsWith('VAR_RESET') ? 'RESET' : 'SET';
 
   // Outside of a transaction these last no longer than the statement itself.
-  if (node['is_local'] === true || /^transaction/i.test(name))
+  if (node['is_local'] === true || ofTransaction.test(name))
     findings.mayWrite(`${verb} ${name} of a transaction`);
   else findings.changesSession(`${verb} ${name}`);
   return false;

@@ -54,6 +54,8 @@ describe('classify', () => {
 
   it.each<[string, string | undefined]>([
     ['set search_path to shop', 'SET search_path'],
+    ["set transaction_timeout = '9s'", 'SET transaction_timeout'],
+    ['reset transaction_timeout', 'RESET transaction_timeout'],
     ["set time zone 'UTC'", 'SET timezone'],
     ['set role app', 'SET role'],
     ['set session authorization app', 'SET session_authorization'],
@@ -87,6 +89,9 @@ describe('classify', () => {
     ['set local search_path to shop', undefined],
     ['set transaction read only', undefined],
     ['set transaction_read_only = off', undefined],
+    ['set "Transaction_Isolation" = serializable', undefined],
+    ['set transaction_deferrable = on', undefined],
+    ["set transaction snapshot '1-1'", undefined],
     ['create table x (a int)', undefined],
     ['alter role app set search_path to shop', undefined],
     [
