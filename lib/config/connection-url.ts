@@ -14,7 +14,8 @@ export interface ParsedConnection {
   readonly settings: ConnectionObject;
 }
 
-const form = 'a URL as in postgres://user:password@host-1:5432,host-2/database';
+/** What a text has to be, for an error message. */
+export const urlForm = 'a URL as in postgres://user:password@host-1:5432,host-2/database';
 const anyHost = 'host.invalid';
 
 /** Tells a PostgreSQL URL from other texts. */
@@ -29,7 +30,7 @@ export function isConnectionUrl(text: string): boolean {
  */
 export function parseConnectionUrl(url: string, path: string): ParsedConnection {
   const [, scheme, authority = '', rest = ''] = /^([^:]+:\/\/)([^/?#]*)(.*)$/s.exec(url) ?? [];
-  if (scheme === undefined || !isConnectionUrl(url)) throw invalidOption(path, url, form);
+  if (scheme === undefined || !isConnectionUrl(url)) throw invalidOption(path, url, urlForm);
 
   const at = authority.lastIndexOf('@') + 1;
   const texts = authority.slice(at).split(',');
@@ -70,7 +71,7 @@ function parseOneHost(text: string, url: string, path: string): ConnectionObject
     if (name !== 'TypeError' && name !== 'URIError') {
       throw new ConfigError(path, `${path} has a parameter that cannot be used: ${message}`);
     }
-    throw invalidOption(path, url, form);
+    throw invalidOption(path, url, urlForm);
   }
 }
 

@@ -14,6 +14,7 @@ export function namesSeveralHosts(connection: unknown): boolean {
   return (
     (typeof host === 'string' && host.includes(',')) ||
     urlNamesSeveral(filename, 'connection') ||
+    listsHosts(filename) ||
     urlNamesSeveral(connectionString, 'connection.connectionString')
   );
 }
@@ -22,4 +23,9 @@ export function namesSeveralHosts(connection: unknown): boolean {
 function urlNamesSeveral(value: unknown, path: string): boolean {
   if (typeof value !== 'string' || !isConnectionUrl(value) || !/,|%2c/i.test(value)) return false;
   return parseConnectionUrl(value, path).addresses.length > 1;
+}
+
+// Knex takes "host=h1,h2" and "h1,h2" for a file of SQLite, and pg would dial localhost.
+function listsHosts(filename: unknown): boolean {
+  return typeof filename === 'string' && !isConnectionUrl(filename) && filename.includes(',');
 }
