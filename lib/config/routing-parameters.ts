@@ -1,8 +1,10 @@
 import type { BalancerOption } from '../balancers/registry.ts';
+import { ConfigError } from '../errors.ts';
 import { mergeConnections, type ConnectionObject } from './connection-object.ts';
 import { type HostAddress, parseAddress } from './host-address.ts';
 import { invalidOption, listKnown } from './invalid-option.ts';
 import type { Target } from './options.ts';
+import { showValue } from './shown-value.ts';
 
 /** What a connection's URL says about routing, in the words of openGauss JDBC, libpq and pgjdbc. */
 export interface RoutingParameters {
@@ -78,7 +80,14 @@ export function takeRoutingParameters(settings: ConnectionObject, path: string):
   };
 
   look('enableStatementLoadBalance', switches);
-  const target = [look('targetServerType', targets), look('target_session_attrs', targets)];
+  const serverType = look('targetServerType', targets);
+  const sessionAttrs = look('target_session_attrs', targets);
+  if (serverType !== undefined && sessionAttrs !== undefined && serverType !== sessionAttrs) {
+    throw new ConfigError(
+      `${path}.target_session_attrs`,
+      `${path}.target_session_attrs is ${showValue(settings['target_session_attrs'])}, and targetServerType says otherwise; write one of them.`,
+    );
+  }
   const balancer = [
     readPriority(settings['autoBalance']) ?? look('autoBalance', balancers, ['priority<n>']),
     look('loadBalanceHosts', shuffles),
@@ -88,7 +97,7 @@ export function takeRoutingParameters(settings: ConnectionObject, path: string):
   const rest = Object.entries(settings).filter(([name]) => !names.some((each) => each === name));
   return {
     settings: mergeConnections(Object.fromEntries(rest), { password: settings.password }),
-    target: target.find(isGiven),
+    target: serverType ?? sessionAttrs,
     balancer: balancer.find(isGiven),
     writeAddress: readAddress(settings['writeDataSourceAddress'], path),
   };

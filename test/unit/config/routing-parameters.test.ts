@@ -98,6 +98,25 @@ describe('takeRoutingParameters', () => {
     );
   });
 
+  it.each([
+    ['master', 'standby'],
+    ['preferSlave', 'any'],
+  ])('refuses the server type %s beside the session attributes %s', (type, attributes) => {
+    expect(() => take({ targetServerType: type, target_session_attrs: attributes })).toThrow(
+      expect.objectContaining({
+        name: 'ConfigError',
+        path: 'connection.target_session_attrs',
+        message: `connection.target_session_attrs is "${attributes}", and targetServerType says otherwise; write one of them.`,
+      }),
+    );
+  });
+
+  it('takes both where they say the same', () => {
+    const both = { targetServerType: 'secondary', target_session_attrs: 'read-only' };
+
+    expect(take(both).target).toBe('replica');
+  });
+
   it('checks a parameter also where another one wins', () => {
     const both = { targetServerType: 'any', target_session_attrs: 'all' };
 
