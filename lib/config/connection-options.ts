@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import { type ConnectionObject, mergeConnections } from './connection-object.ts';
 import { isConnectionUrl } from './connection-url.ts';
-import { invalidOption } from './invalid-option.ts';
+import { invalidOption, invalidSecret } from './invalid-option.ts';
 import { delayMillis } from './number-range.ts';
 import { OptionReader } from './option-reader.ts';
 import { isOptionsObject } from './options-object.ts';
@@ -118,9 +118,5 @@ function checkPassword(reader: OptionReader): void {
   if (password === undefined || typeof password === 'string' || typeof password === 'function') {
     return;
   }
-  const path = reader.pathOf('password');
-  throw new ConfigError(
-    path,
-    `${path} is a ${typeof password}; it must be a string or a function.`,
-  );
+  throw invalidSecret(reader.pathOf('password'), password, 'a string or a function');
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { hideValue } from './connection-object.ts';
-import { invalidOption, listKnown } from './invalid-option.ts';
+import { invalidOption, invalidSecret, listKnown } from './invalid-option.ts';
 import { delayMillis, periodMillis } from './number-range.ts';
 import { OptionReader } from './option-reader.ts';
 import { isOptionsObject } from './options-object.ts';
@@ -60,8 +60,7 @@ function readSecrets(value: unknown, path: string): readonly string[] {
   if (value === undefined) return Object.freeze([]);
   const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (secrets.length > 0 && secrets.every(isSecret)) return Object.freeze([...secrets]);
-  // An empty object in its place: a secret is never shown.
-  throw invalidOption(path, {}, 'a non-empty string or a list of them');
+  throw invalidSecret(path, value, 'a non-empty string or a list of them');
 }
 
 function isSecret(value: unknown): value is string {

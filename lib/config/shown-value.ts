@@ -10,6 +10,13 @@ export function showValue(value: unknown): string {
   return String(value);
 }
 
+/** Writes what kind of value a secret is, and nothing of the secret. */
+export function showKind(value: unknown): string {
+  if (value === '') return 'an empty string';
+  if (value === null || typeof value === 'object') return showValue(value);
+  return `a ${typeof value}`;
+}
+
 /** Writes a connection URL without user, password and parameters. */
 export function maskUrl(url: string): string {
   const [, scheme = '', authority = '', rest = ''] =

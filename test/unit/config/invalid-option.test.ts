@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { invalidOption, listKnown } from '../../../lib/config/invalid-option.ts';
+import { invalidOption, invalidSecret, listKnown } from '../../../lib/config/invalid-option.ts';
 
 describe('invalidOption', () => {
   it('names the option, what it is and what it must be', () => {
@@ -7,6 +7,17 @@ describe('invalidOption', () => {
 
     expect(error.path).toBe('rwSplit.target');
     expect(error.message).toBe('rwSplit.target is "all"; it must be something else.');
+  });
+});
+
+describe('invalidSecret', () => {
+  it('shows nothing of the value', () => {
+    const error = invalidSecret('rwSplit.consistency.token.secret', 12_345, 'a string');
+
+    expect(error.path).toBe('rwSplit.consistency.token.secret');
+    expect(error.message).toBe(
+      'rwSplit.consistency.token.secret is a number; it must be a string.',
+    );
   });
 });
 

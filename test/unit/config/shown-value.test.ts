@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { maskUrl, showValue } from '../../../lib/config/shown-value.ts';
+import { maskUrl, showKind, showValue } from '../../../lib/config/shown-value.ts';
 
 describe('showValue', () => {
   it.each([
@@ -19,6 +19,20 @@ describe('showValue', () => {
     ['postgres://app:hunter2@h1/db', '"postgres://…@h1/db"'],
   ])('writes %p as %s', (value, shown) => {
     expect(showValue(value)).toBe(shown);
+  });
+});
+
+describe('showKind', () => {
+  it.each([
+    ['hunter2', 'a string'],
+    ['', 'an empty string'],
+    [12_345, 'a number'],
+    [true, 'a boolean'],
+    [null, 'null'],
+    [{ a: 'hunter2' }, 'an object'],
+    [['hunter2'], 'a list'],
+  ])('writes %p as %s', (value, shown) => {
+    expect(showKind(value)).toBe(shown);
   });
 });
 
