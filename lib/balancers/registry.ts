@@ -83,7 +83,7 @@ export function resolveBalancer(option: BalancerOption): BalancerFactory {
 function named(name: string): BalancerFactory {
   const factory = factories.get(name);
   if (factory === undefined) {
-    throw new ConfigError(path, `No balancer is named "${name}"; registered: ${names()}.`);
+    throw new ConfigError(path, `${path} is "${name}"; it must be a registered name: ${names()}.`);
   }
   return factory;
 }

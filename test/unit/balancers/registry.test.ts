@@ -53,7 +53,7 @@ describe('resolveBalancer', () => {
 
     expect(error.path).toBe('rwSplit.balancer');
     expect(error.message).toMatch(
-      /^No balancer is named "roundrobin"; registered: round-robin, shuffle, /,
+      /^rwSplit\.balancer is "roundrobin"; it must be a registered name: round-robin, shuffle, /,
     );
   });
 
