@@ -13,8 +13,8 @@ export function resolveMaxLag(reader: OptionReader): MaxLagSettings | false {
   }
 
   const group = reader.group('maxLag');
+  const millis = group.number('millis', undefined, delayMillis);
   const bytes = group.number('bytes', undefined, byteCount);
-  const millis = group.number('millis', bytes === undefined ? 60_000 : undefined, delayMillis);
   group.finish();
-  return Object.freeze({ millis, bytes });
+  return Object.freeze({ millis: millis ?? (bytes === undefined ? 60_000 : undefined), bytes });
 }

@@ -11,4 +11,10 @@ describe('resolveMaxLag', () => {
   ])('limits by %p as %p', (maxLag, settings) => {
     expect(resolveMaxLag(new OptionReader({ maxLag }, 'rwSplit'))).toStrictEqual(settings);
   });
+
+  it('takes "ms" for a misspelt "millis"', () => {
+    expect(() => resolveMaxLag(new OptionReader({ maxLag: { ms: 1 } }, 'rwSplit'))).toThrow(
+      'rwSplit.maxLag.ms is no option; the nearest known one is "millis".',
+    );
+  });
 });
