@@ -17,7 +17,7 @@ export interface RoutableHosts {
 }
 
 /** Makes the {@link Host} of one server; opens nothing. */
-export type HostFactory = (settings: HostSettings, role: HostRole, order: number) => Host;
+export type HostFactory = (settings: HostSettings, role: HostRole) => Host;
 
 // The primary comes after every replica in any order of hosts.
 const PRIMARY_ORDER = Number.MAX_SAFE_INTEGER;
@@ -40,7 +40,7 @@ export class Cluster {
     this.#events = events;
     this.#primaryReads = primaryReads;
     this.#make = make;
-    this.#hosts = [make(primary, 'primary', PRIMARY_ORDER), ...this.#makeReplicas(replicas)];
+    this.#hosts = [make(primary, 'primary'), ...this.#makeReplicas(replicas)];
     this.#routable = this.#survey();
   }
 
@@ -91,7 +91,7 @@ export class Cluster {
   }
 
   #makeReplicas(replicas: readonly HostSettings[]): Host[] {
-    return replicas.map((settings, order) => this.#make(settings, 'replica', order));
+    return replicas.map((settings) => this.#make(settings, 'replica'));
   }
 
   #survey(): RoutableHosts {
@@ -102,7 +102,14 @@ export class Cluster {
     const claimants = all.filter((host) => host.role === 'primary');
     const elected = claimants.find((host) => host.isRoleObserved) ?? claimants[0];
     const primary = elected === undefined || elected.isDraining ? [] : [elected];
+    rank(all, elected);
     const readers = this.#primaryReads ? [...replicas, ...primary] : replicas;
     return { all, primary, replicas, readers, usable };
   }
+}
+
+// Places are those among the replicas, whichever of the configured hosts turned out to be one.
+function rank(hosts: readonly Host[], primary: Host | undefined): void {
+  let place = 0;
+  for (const host of hosts) host.order = host === primary ? PRIMARY_ORDER : place++;
 }

@@ -5,14 +5,16 @@ import { serverFacts } from './server-facts.ts';
 
 /**
  * What a connection is up to: `ready` for the next statement, `busy` with the last one, inside an
- * open or failed `transaction`, or `ended`.
+ * open or failed `transaction`, `given up` by Knex while it is busy, or `ended`.
  */
-export type ConnectionState = 'ready' | 'busy' | 'transaction' | 'ended';
+export type ConnectionState = 'ready' | 'busy' | 'transaction' | 'given up' | 'ended';
 
 /** The members of a `pg` client that tell; a driver without them is taken at its word. */
 interface Telling {
   readonly readyForQuery?: boolean | undefined;
   getTransactionStatus?(): string | null;
+  /** Set by Knex, as when the time of a query is up and it isn't cancelled. */
+  readonly __knex__disposed?: unknown;
 }
 
 /** Says what a connection is up to, as far as its driver tells. */
@@ -21,7 +23,10 @@ export function connectionState(connection: Connection): ConnectionState {
 
   const telling = connection as Telling;
   // pg reports an error as soon as it comes; only what follows tells whether a transaction is open.
-  if (telling.readyForQuery === false) return 'busy';
+  if (telling.readyForQuery === false) {
+    // oxlint-disable-next-line no-underscore-dangle -- Knex's name.
+    return telling.__knex__disposed === undefined ? 'busy' : 'given up';
+  }
   return (telling.getTransactionStatus?.() ?? 'I') === 'I' ? 'ready' : 'transaction';
 }
 

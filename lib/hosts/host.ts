@@ -21,8 +21,7 @@ const LATENCY_WEIGHT = 0.2;
 /** One server we may connect to: its pool, its role as last seen, and what it is doing. */
 export class Host implements HostView {
   readonly name: string;
-  readonly weight: number;
-  readonly order: number;
+  order = 0;
   readonly tags: readonly string[];
   readonly settings: HostSettings;
   readonly pool: HostPool<Connection>;
@@ -34,20 +33,32 @@ export class Host implements HostView {
   isDraining = false;
   latencyMillis = 0;
   lastError: Error | undefined;
+  readonly #primaryReads: number;
   #running = 0;
   #reads = 0;
   #writes = 0;
   #connectErrors = 0;
   #idleWaiters: (() => void)[] = [];
 
-  constructor(settings: HostSettings, role: HostRole, order: number, pool: HostPool<Connection>) {
+  /** @param primaryReads what the host weighs among the readers while it is the primary; 0 for its own weight. */
+  constructor(
+    settings: HostSettings,
+    role: HostRole,
+    primaryReads: number,
+    pool: HostPool<Connection>,
+  ) {
     this.name = settings.name;
-    this.weight = settings.weight;
+    this.#primaryReads = primaryReads;
     this.tags = settings.tags;
     this.settings = settings;
     this.role = role;
-    this.order = order;
     this.pool = pool;
+  }
+
+  /** The share of the reads; a role's own where the host is the primary that serves reads. */
+  get weight(): number {
+    const isReadingPrimary = this.role === 'primary' && this.#primaryReads > 0;
+    return isReadingPrimary ? this.#primaryReads : this.settings.weight;
   }
 
   /** Connections in use, and queries that wait for one. */

@@ -13,7 +13,7 @@ import type {
   StreamRequest,
   Transaction,
 } from './internals.ts';
-import { PoolFacade } from './pool-facade.ts';
+import { createPoolFacade } from './pool-facade.ts';
 import { createRunner } from './runner.ts';
 import { RWSplit } from './rw-split.ts';
 import { SplitState, splitOf, stateOf, withState } from './split-state.ts';
@@ -51,9 +51,17 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
         return;
       }
 
-      const split = new RWSplit(this, state.settings, state.events, classes.KnexTimeoutError);
+      // `knex.initialize(config)` may bring another pool than the one that was destroyed.
+      const isOther = config !== this.config;
+      const settings = isOther ? resolveConfig({ ...this.config, ...config }).settings : undefined;
+      const split = new RWSplit(
+        this,
+        settings ?? state.settings,
+        state.events,
+        classes.KnexTimeoutError,
+      );
       state.split = split;
-      this.pool = new PoolFacade(split, () => {
+      this.pool = createPoolFacade(split, () => {
         if (state.split === split) state.split = undefined;
       });
     }

@@ -62,7 +62,7 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
 
   const { functions } = split.settings;
   return new Intents({
-    catalog: new Catalog({ query, clock: systemClock }),
+    catalog: new Catalog({ query, functions, clock: systemClock }),
     functions,
     clock: systemClock,
     position: (text) => client.positionBindings(text),

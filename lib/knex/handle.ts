@@ -11,6 +11,7 @@ import type { HostSnapshot } from './host-snapshot.ts';
 import { clientOf } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { inScope } from './scope.ts';
+import type { Scope } from './scope.ts';
 import { stateOf } from './split-state.ts';
 import type { SplitState } from './split-state.ts';
 import { rawFromTemplate } from './sql-query.ts';
@@ -36,16 +37,20 @@ export class RWSplitHandle {
   }
 
   /** Runs `fn`, and whatever it starts, with every statement on the primary. */
-  onPrimary<T>(fn: () => T): T {
-    return inScope({ target: 'primary' }, fn);
+  onPrimary<T>(fn: () => PromiseLike<T>): Promise<T>;
+  onPrimary<T>(fn: () => T): T;
+  onPrimary(fn: () => unknown): unknown {
+    return startInScope({ target: 'primary' }, fn);
   }
 
   /**
    * Runs `fn`, and whatever it starts, with reads on replicas only: never on the primary, whatever
    * `fallback` says. Writes and read-write transactions go where they always go.
    */
-  onReplica<T>(fn: () => T): T {
-    return inScope({ target: 'replica' }, fn);
+  onReplica<T>(fn: () => PromiseLike<T>): Promise<T>;
+  onReplica<T>(fn: () => T): T;
+  onReplica(fn: () => unknown): unknown {
+    return startInScope({ target: 'replica' }, fn);
   }
 
   /**
@@ -107,6 +112,18 @@ export class RWSplitHandle {
     const known = this.#split.cluster.hosts.map((candidate) => candidate.name).join(', ');
     throw new ConfigError('host', `No host is named "${name}"; there are ${known}.`);
   }
+}
+
+// A builder runs when it is awaited, which is outside of the scope that it was made in.
+function startInScope(scope: Scope, fn: () => unknown): unknown {
+  return inScope(scope, () => {
+    const result = fn();
+    return isPromiseLike(result) ? Promise.resolve(result.then((answer) => answer)) : result;
+  });
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }
 
 /** How {@link RWSplitHandle.drain} waits. */

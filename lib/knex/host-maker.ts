@@ -30,15 +30,13 @@ export class HostMaker {
   }
 
   /** Makes one host; opens nothing. */
-  readonly make = (settings: HostSettings, role: HostRole, order: number): Host => {
-    const { primaryReads } = this.#settings;
-    const weight = role === 'primary' && primaryReads > 0 ? primaryReads : settings.weight;
+  readonly make = (settings: HostSettings, role: HostRole): Host => {
     const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);
     const view = hostClient(this.#client, settings, onFacts);
     const pool = new HostPool(
       hostPoolSettings(view, settings, onFacts, () => this.#publish(host, view)),
     );
-    const host: Host = new Host({ ...settings, weight }, role, order, pool);
+    const host: Host = new Host(settings, role, this.#settings.primaryReads, pool);
     return host;
   };
 

@@ -1,73 +1,50 @@
 import type { Connection, Host } from '../hosts/host.ts';
-import type { PendingAcquire } from '../hosts/pool.ts';
+import type { HostPool } from '../hosts/pool.ts';
 import type { RWSplit } from './rw-split.ts';
 
+/** The members of `client.pool` that are not just the primary's. */
+interface OwnMembers {
+  readonly min: number;
+  readonly max: number;
+  release(connection: Connection): boolean;
+  destroy(): Promise<void>;
+}
+
 /**
- * What `client.pool` is: the primary's pool, in the shape that applications know from Knex.
- *
- * Readiness probes acquire from it, and metrics read its counters.
+ * Makes what `client.pool` is: the pool of whichever host is the primary, as applications know it
+ * from Knex. Readiness probes acquire from it, and metrics read its counters and listen to it.
  */
-export class PoolFacade {
-  readonly #split: RWSplit;
-  readonly #onDestroy: () => void;
+export function createPoolFacade(split: RWSplit, onDestroyed: () => void): HostPool<Connection> {
+  const own: OwnMembers = {
+    get min() {
+      return primaryOf(split).pool.minimum;
+    },
+    get max() {
+      return primaryOf(split).pool.maximum;
+    },
+    /** To the pool that the connection came from. */
+    release: (connection) => split.dispatcher.releaseTaken(connection),
+    /** Closes the pools of all hosts. */
+    async destroy() {
+      await split.destroy();
+      onDestroyed();
+    },
+  };
 
-  constructor(split: RWSplit, onDestroy: () => void) {
-    this.#split = split;
-    this.#onDestroy = onDestroy;
-  }
+  return new Proxy(primaryOf(split).pool, {
+    get(_, key) {
+      if (Object.hasOwn(own, key)) return Reflect.get(own, key);
+      const { pool } = primaryOf(split);
+      const member: unknown = Reflect.get(pool, key);
+      return typeof member === 'function' ? member.bind(pool) : member;
+    },
+  });
+}
 
-  get min(): number {
-    return this.#primary.pool.minimum;
-  }
-
-  get max(): number {
-    return this.#primary.pool.maximum;
-  }
-
-  acquire(): PendingAcquire<Connection> {
-    return this.#primary.pool.acquire();
-  }
-
-  /** Gives back a connection to the pool that it came from. */
-  release(connection: Connection): boolean {
-    return this.#split.dispatcher.releaseTaken(connection);
-  }
-
-  numUsed(): number {
-    return this.#primary.pool.numUsed();
-  }
-
-  numFree(): number {
-    return this.#primary.pool.numFree();
-  }
-
-  numPendingAcquires(): number {
-    return this.#primary.pool.numPendingAcquires();
-  }
-
-  numPendingCreates(): number {
-    return this.#primary.pool.numPendingCreates();
-  }
-
-  numPendingValidations(): number {
-    return this.#primary.pool.numPendingValidations();
-  }
-
-  isEmpty(): boolean {
-    return this.#primary.pool.isEmpty();
-  }
-
-  /** Closes the pools of all hosts. */
-  async destroy(): Promise<void> {
-    this.#onDestroy();
-    await this.#split.destroy();
-  }
-
-  // While no primary is known, the one of the configuration stands for it.
-  get #primary(): Host {
-    const { routable, hosts } = this.#split.cluster;
-    const [primary] = [...routable.primary, ...hosts];
-    if (primary === undefined) throw new Error('A cluster has at least one host.');
-    return primary;
-  }
+// While no primary is known, the one of the configuration stands for it.
+function primaryOf(split: RWSplit): Host {
+  const { routable, hosts } = split.cluster;
+  const [primary] = [...routable.primary, ...hosts];
+  if (primary === undefined) throw new Error('A cluster has at least one host.');
+  return primary;
 }

@@ -1,7 +1,5 @@
-import type { Balancer } from '../balancers/balancer.ts';
-import type { BalancerFactory } from '../balancers/registry.ts';
 import { systemClock } from '../clock.ts';
-import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
+import type { RWSplitSettings } from '../config/settings.ts';
 import { asError, ConfigError, ReadOnlyHostError } from '../errors.ts';
 import type { RWSplitEmitter } from '../events.ts';
 import { Cluster } from '../hosts/cluster.ts';
@@ -20,9 +18,8 @@ import { debugHost, debugRoute } from './debug.ts';
 import { HostMaker } from './host-maker.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 import { holdsLocks } from './lock-query.ts';
-
-// How soon a function that failed to name the replicas is asked again, by the next statement.
-const ASK_AGAIN_MILLIS = 1000;
+import { makeBalancer } from './make-balancer.ts';
+import { ReplicaDiscovery } from './replica-discovery.ts';
 
 /**
  * The splitting of one Knex client while its pools are open: its cluster and what it learnt of
@@ -43,7 +40,7 @@ export class RWSplit {
   schemaChangedAt: number = Number.NEGATIVE_INFINITY;
   readonly #client: PgClient;
   readonly #TimeoutError: KnexClasses['KnexTimeoutError'];
-  #replicasAsked: Promise<void> | undefined;
+  readonly #discovery: ReplicaDiscovery | undefined;
   #isDestroyed = false;
 
   constructor(
@@ -77,6 +74,7 @@ export class RWSplit {
       holdsLocks,
       isSpoilt: (connection) => this.sessionChanges.has(connection),
       warn,
+      clock: systemClock,
     });
     this.dispatcher = new Dispatcher({
       cluster: this.cluster,
@@ -88,13 +86,17 @@ export class RWSplit {
       onCatalogChange: () => this.forgetCatalog(),
       acquireMillis: maker.acquireMillis,
     });
+    this.#discovery =
+      typeof replicas === 'function'
+        ? new ReplicaDiscovery(replicas, this.cluster, this.events, maker.acquireMillis)
+        : undefined;
     this.intents = createIntents(client, this);
   }
 
   /** Takes a connection for a request; the first one asks for replicas that only a function knows. */
   async lease(request: RouteRequest): Promise<Lease> {
-    if (typeof this.settings.replicas === 'function')
-      await this.#askReplicas(this.settings.replicas);
+    if (this.#isDestroyed) throw new Error('Unable to acquire a connection');
+    if (this.#discovery !== undefined) await this.#discovery.ask();
 
     try {
       const lease = await this.dispatcher.lease(request);
@@ -153,29 +155,4 @@ export class RWSplit {
     if (host.role !== role) debugHost('%s is a %s, not a %s', host.name, role, host.role);
     this.cluster.observeRole(host, role);
   }
-
-  // A list that can't be had is no reason to refuse writes; one that can't be used is a mistake.
-  async #askReplicas(ask: () => Promise<readonly HostSettings[]>): Promise<void> {
-    this.#replicasAsked ??= ask().then(
-      (replicas) => this.cluster.addReplicas(replicas),
-      (error: unknown) => {
-        this.events.tell('discovery:error', { error: asError(error) });
-        systemClock.after(ASK_AGAIN_MILLIS, () => {
-          this.#replicasAsked = undefined;
-        });
-        if (error instanceof ConfigError) throw error;
-      },
-    );
-    await this.#replicasAsked;
-  }
-}
-
-// A factory is the user's own: what it makes is checked once, before the first query meets it.
-function makeBalancer(factory: BalancerFactory): Balancer {
-  const balancer: Partial<Balancer> | undefined = factory();
-  if (typeof balancer?.pick === 'function') return balancer as Balancer;
-  throw new ConfigError(
-    'rwSplit.balancer',
-    'rwSplit.balancer is a function that makes no balancer; it must return an object with a method pick(hosts).',
-  );
 }

@@ -1,5 +1,7 @@
 import type { Connection } from '../hosts/host.ts';
 import type { Lease } from '../routing/lease.ts';
+import type { Acquired } from '../routing/acquire.ts';
+import type { Refusal } from '../routing/misroute.ts';
 import { judgeRefusal } from '../routing/misroute.ts';
 import { debugMisroute } from './debug.ts';
 import type { CompiledStatement, StatementRoute } from './internals.ts';
@@ -45,7 +47,7 @@ async function rerun<T>(
   // A stream may have given rows since the statement was sent.
   if (refusal === 'none' || !lease.mayRerun) throw error;
 
-  const primary = await split.dispatcher.acquire(onThePrimary).catch(() => undefined);
+  const primary = await acquirePrimary(split, lease, refusal);
   if (primary === undefined) throw error;
   // The query was given up meanwhile (a timeout, a closed stream): nobody waits for the primary.
   if (lease.isReleased || lease.isCancelled) {
@@ -63,6 +65,17 @@ async function rerun<T>(
 
   noteMisroute(split, lease, refusedBy, error as Error, refusal === 'rerun-and-learn');
   return answer;
+}
+
+async function acquirePrimary(
+  split: RWSplit,
+  { acquireMillisLeft }: Lease,
+  refusal: Refusal,
+): Promise<Acquired | undefined> {
+  // What a replica may merely lack is, most often, a mistake in the text: not worth a wait.
+  const [primary] = split.cluster.routable.primary;
+  if (refusal === 'rerun' && primary?.pool.hasRoom() !== true) return undefined;
+  return split.dispatcher.acquire(onThePrimary, acquireMillisLeft).catch(() => undefined);
 }
 
 function noteMisroute(

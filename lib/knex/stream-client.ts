@@ -32,11 +32,19 @@ export function streamClient(
 
     const noted = own === undefined ? noteBoundStatement(split, connection, statement) : undefined;
     const sent = stream(connection, statement, ...more);
-    return noted === undefined ? sent : sent.finally(async () => noted);
+    return noted === undefined ? sent : afterBoth(sent, noted);
   };
 
   return Object.create(client, {
     releaseConnection: { value: async () => ownLease()?.release() },
     stream: { value: send },
   }) as PgClient;
+}
+
+async function afterBoth(sent: Promise<unknown>, noted: Promise<void>): Promise<unknown> {
+  try {
+    return await sent;
+  } finally {
+    await noted;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../hosts/host.ts';
+import { connectionState } from '../hosts/connection-state.ts';
 import type { Lease, Unlock } from '../routing/lease.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -32,20 +33,33 @@ export async function runUnlock(
   statement: CompiledStatement,
   send: Send<CompiledStatement>,
 ): Promise<CompiledStatement> {
-  let answer = await send(lease.connection);
+  let answer = await tolerate(lease, send, isBare && others.length > 0);
   if (use === 'unlock-all') {
     await Promise.all(others.map(({ connection }) => unlockAll(connection)));
-    return answer;
   }
 
   for (const kept of isBare ? others : []) {
-    if (hasUnlocked(answer)) break;
+    if (answer !== undefined && hasUnlocked(answer)) break;
 
     split.dispatcher.move(lease, kept.host, kept.connection);
     statement.rwSplit = describeRoute(lease);
-    answer = await send(kept.connection);
+    answer = await tolerate(lease, send, kept !== others.at(-1));
   }
-  return answer;
+  return answer ?? send(lease.connection);
+}
+
+// A session that has ended holds no lock: another one may.
+async function tolerate(
+  { connection }: Lease,
+  send: Send<CompiledStatement>,
+  hasMore: boolean,
+): Promise<CompiledStatement | undefined> {
+  try {
+    return await send(connection);
+  } catch (error) {
+    if (hasMore && connectionState(connection) === 'ended') return undefined;
+    throw error;
+  }
 }
 
 // A session that has ended has given its locks back.

@@ -65,13 +65,16 @@ export async function acquire(
     let hosts = tier;
     while (isNonEmpty(hosts)) {
       const host = pick(hosts, balancer);
-      const millis = deadline - clock.now();
-      if (millis < 1) throw noHost(route, all, failures);
+      const left = deadline - clock.now();
+      if (left < 1) throw noHost(route, all, failures);
+      // One that never opens must leave time for the others; a full pool is waited for to the end.
+      const others = hosts.length - 1 + (tier === route.hosts ? route.fallback.length : 0);
+      const millis = host.pool.hasRoom() ? left / (others + 1) : left;
       try {
         if (tier === route.hosts || share === undefined) return await take(host, millis);
         return await takeOfShare(host, share, clock, millis);
       } catch (error) {
-        failures.push(judge(host, error, millis));
+        failures.push(judge(host, error, millis, millis < left));
         hosts = hosts.filter((other) => other !== host);
       }
     }
@@ -121,11 +124,19 @@ function pick(hosts: NonEmpty<Host>, balancer: Balancer): Host {
   return isNonEmpty(roomy) ? balancer.pick(roomy) : chosen;
 }
 
-function judge(host: Host, error: unknown, waitedMillis: number): HostFailure {
+function judge(
+  host: Host,
+  error: unknown,
+  waitedMillis: number,
+  hasTimeLeft: boolean,
+): HostFailure {
   if (error instanceof PoolFullError) throw error;
   const { used, max } = host.poolStats;
-  // Busy is not dead: another host would only be flooded next.
-  if (isPoolTimeout(error) && used >= max) throw new PoolFullError(host, waitedMillis, error);
+  if (isPoolTimeout(error) && used >= max) {
+    // Busy is not dead: another host would only be flooded next.
+    if (!hasTimeLeft) throw new PoolFullError(host, waitedMillis, error);
+    return { name: host.name, state: 'had no connection free in its share of the time' };
+  }
 
   const lastError = isPoolTimeout(error)
     ? new Error(`no connection within ${Math.round(waitedMillis)} ms`, { cause: error })
@@ -134,17 +145,19 @@ function judge(host: Host, error: unknown, waitedMillis: number): HostFailure {
   return { name: host.name, state: 'unreachable', lastError };
 }
 
+// What PostgreSQL answers (wrong password, no such database), or a function of the application
+// throws, arrives as it is: the primary's, where several hosts were asked.
 function surface(route: Route, all: readonly Host[], failures: readonly HostFailure[]): Error {
-  const [only] = failures;
-  // What PostgreSQL itself answers (wrong password, no such database) arrives as it is.
-  if (failures.length === 1 && only?.lastError !== undefined && isServerError(only.lastError)) {
-    return only.lastError;
-  }
-  return noHost(route, all, failures);
+  const last = failures.at(-1)?.lastError;
+  const isOthers = failures.every(({ lastError }) => lastError && !isUnreachable(lastError));
+  return last !== undefined && isOthers ? last : noHost(route, all, failures);
 }
 
-function isServerError(error: Error): boolean {
-  return 'severity' in error;
+// Network errors name a system call, or hold one for each address; pg's own and ours have words only.
+function isUnreachable(error: Error): boolean {
+  if ('severity' in error) return false;
+  if ('syscall' in error || 'errors' in error) return true;
+  return /^(?:timeout expired|Connection terminated|no connection within)/.test(error.message);
 }
 
 function noHost(

@@ -54,11 +54,14 @@ export class Dispatcher {
 
   /** Takes a connection for a request, until the lease is released. */
   async lease(request: RouteRequest): Promise<Lease> {
+    const { acquireMillis, clock } = this.#parts;
+    const deadline = clock.now() + acquireMillis;
     const { route, host, connection, leave } = await this.acquire(request);
-    const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
+    const lease = new Lease(route, host, connection, clock, (ended) => {
       leave?.();
       return this.#end(ended);
     });
+    lease.acquireMillisLeft = deadline - clock.now();
     this.#leases.set(connection, lease);
     return lease;
   }
@@ -80,16 +83,19 @@ export class Dispatcher {
   }
 
   /** Takes a connection without a lease: for the caller to wrap or to release to its host's pool. */
-  async acquire(request: RouteRequest): Promise<Acquired & { readonly route: Route }> {
-    const { cluster, balancer, clock, acquireMillis } = this.#parts;
+  async acquire(
+    request: RouteRequest,
+    budgetMillis: number = this.#parts.acquireMillis,
+  ): Promise<Acquired & { readonly route: Route }> {
+    const { cluster, balancer, clock } = this.#parts;
     const parts = { all: cluster.hosts, balancer, clock, share: this.#share };
-    const deadline = clock.now() + acquireMillis;
+    const deadline = clock.now() + budgetMillis;
 
     // Each turn learns a role that was only presumed, or is the last: so there are few.
+    let failure: unknown;
     for (;;) {
       const known = cluster.routable;
       const decided = this.route(request);
-      let failure: unknown;
       try {
         const millis = deadline - clock.now();
         const taken = await acquire(decided, parts, millis);
@@ -104,7 +110,9 @@ export class Dispatcher {
       }
 
       if (decided.role === 'primary') await findPrimary(cluster, deadline - clock.now());
-      if (cluster.routable === known) throw failure;
+      // With no time left there would be nothing to say but that: what went wrong says more.
+      const isLate = failure !== undefined && deadline - clock.now() < 1;
+      if (cluster.routable === known || isLate) throw failure;
     }
   }
 
@@ -151,7 +159,7 @@ export class Dispatcher {
   ): Promise<void> {
     try {
       // Given up while it waits for its lock: nobody would know of the lock that it may get.
-      const isGivenUp = connectionState(connection) === 'busy';
+      const isGivenUp = ['busy', 'given up'].includes(connectionState(connection));
       const keeping = isGivenUp
         ? 'full'
         : await this.#parts.locks.keep(host, connection, place !== undefined);
@@ -165,7 +173,11 @@ export class Dispatcher {
   #toPool(host: Host, connection: Connection): void {
     const state = connectionState(connection);
     if (state === 'busy') void this.#toPoolWhenSettled(host, connection);
-    else if (state === 'transaction' || this.#parts.sessionChanges.has(connection)) {
+    else if (
+      state === 'transaction' ||
+      state === 'given up' ||
+      this.#parts.sessionChanges.has(connection)
+    ) {
       void host.pool.discard(connection);
     } else {
       // One that has ended, too: its pool finds out.

@@ -30,6 +30,8 @@ export class Lease {
   onMove: ((connection: Connection) => void) | undefined;
   /** Whether the primary may run what a replica refuses. */
   mayRerun: boolean;
+  /** What is left of the time that the query may wait for connections, in milliseconds. */
+  acquireMillisLeft = 0;
   /** The text of the statement, as Knex compiled it. */
   text = '';
   /** The application took the connection by `client.acquireConnection()`, and may give it back. */

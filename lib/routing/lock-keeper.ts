@@ -1,4 +1,6 @@
+import type { Clock } from '../clock.ts';
 import { SessionStateError } from '../errors.ts';
+import { connectionState } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { DetachedConnection } from '../hosts/pool.ts';
 
@@ -16,7 +18,11 @@ export interface LockKeeperParts {
   /** Says that a connection must not be handed out again, with or without locks. */
   readonly isSpoilt: (connection: Connection) => boolean;
   readonly warn: (message: string) => void;
+  readonly clock: Clock;
 }
+
+// A server that doesn't say whether a session holds locks is not waited for longer.
+const ANSWER_MILLIS = 2000;
 
 /** A connection that is out of its pool because its session holds advisory locks. */
 export interface KeptConnection {
@@ -71,7 +77,9 @@ export class LockKeeper {
 
   /** Takes a used connection out of its pool if its session holds a lock and there is a place for it. */
   async keep(host: Host, connection: Connection, hasPlace: boolean): Promise<Keeping> {
-    if (!(await this.#asksTrue(connection)) || this.#isDestroyed) return 'free';
+    const answer = await this.#holdsLocks(connection);
+    if (answer === 'unknown') return 'full';
+    if (answer === 'none' || this.#isDestroyed) return 'free';
     if (!hasPlace && this.#isFull()) return 'full';
 
     const detached = host.pool.detach(connection);
@@ -90,6 +98,7 @@ export class LockKeeper {
   /** Runs `unlock` with the kept connections, while no other unlock has them. */
   async unlockWith<T>(unlock: (kept: readonly KeptConnection[]) => Promise<T>): Promise<T> {
     const run = this.#unlocking.then(async () => {
+      await Promise.all(this.#kept.filter(hasEnded).map((one) => this.#drop(one)));
       const kept = [...this.#kept];
       try {
         return await unlock(kept);
@@ -113,22 +122,39 @@ export class LockKeeper {
   }
 
   async #reconsider(kept: KeptConnection): Promise<void> {
-    if (await this.#asksTrue(kept.connection)) return;
+    const answer = hasEnded(kept) ? 'unknown' : await this.#holdsLocks(kept.connection);
+    if (answer === 'some') return;
 
-    const index = this.#kept.indexOf(kept);
-    if (index === -1) return;
-    this.#kept.splice(index, 1);
     const { host, connection, detached } = kept;
-    if (this.#parts.isSpoilt(connection)) await host.pool.end(connection);
-    else await host.pool.attach(detached);
+    if (answer === 'unknown' || this.#parts.isSpoilt(connection)) return this.#drop(kept);
+    if (this.#remove(kept)) await host.pool.attach(detached);
   }
 
-  // A connection that can't answer has lost its session and its locks; its pool finds it dead.
-  async #asksTrue(connection: Connection): Promise<boolean> {
-    try {
-      return await this.#parts.holdsLocks(connection);
-    } catch {
-      return false;
-    }
+  // With its session, its locks have ended or end now.
+  async #drop(kept: KeptConnection): Promise<void> {
+    if (this.#remove(kept)) await kept.host.pool.end(kept.connection);
   }
+
+  #remove(kept: KeptConnection): boolean {
+    const index = this.#kept.indexOf(kept);
+    if (index !== -1) this.#kept.splice(index, 1);
+    return index !== -1;
+  }
+
+  async #holdsLocks(connection: Connection): Promise<'some' | 'none' | 'unknown'> {
+    return new Promise((resolve) => {
+      const stopWaiting = this.#parts.clock.after(ANSWER_MILLIS, () => resolve('unknown'));
+      this.#parts
+        .holdsLocks(connection)
+        .then(
+          (holds) => resolve(holds ? 'some' : 'none'),
+          () => resolve('unknown'),
+        )
+        .finally(stopWaiting);
+    });
+  }
+}
+
+function hasEnded({ connection }: KeptConnection): boolean {
+  return connectionState(connection) === 'ended';
 }

@@ -11,6 +11,8 @@ export interface HostSketch {
   readonly weight?: number;
   readonly tags?: readonly string[];
   readonly max?: number;
+  /** What it weighs among the readers while it is the primary. */
+  readonly primaryReads?: number;
   /** Opens a connection; by default one that is just there. */
   readonly create?: () => Promise<Connection>;
 }
@@ -33,8 +35,7 @@ export function hostSettings(
 export function makeHost(
   settings: HostSettings,
   role: HostRole,
-  order: number,
-  { max = 2, create = async () => ({}) }: HostSketch = {},
+  { max = 2, create = async () => ({}), primaryReads = 0 }: HostSketch = {},
 ): Host {
   const pool = new HostPool<Connection>({
     create,
@@ -46,7 +47,7 @@ export function makeHost(
     createTimeoutMillis: 100,
     propagateCreateError: true,
   });
-  return new Host(settings, role, order, pool);
+  return new Host(settings, role, primaryReads, pool);
 }
 
 /** A cluster of a host named `primary` and of others, none of which has a server. */
@@ -58,8 +59,8 @@ export function makeCluster(
     hostSettings(name, sketch),
   );
   if (primary === undefined) throw new Error('A cluster has at least one host.');
-  return new Cluster(primary, replicas, primaryReads, events, (settings, role, order) =>
-    makeHost(settings, role, order, sketches[settings.name] ?? {}),
+  return new Cluster(primary, replicas, primaryReads, events, (settings, role) =>
+    makeHost(settings, role, sketches[settings.name] ?? {}),
   );
 }
 

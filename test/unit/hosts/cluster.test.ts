@@ -77,6 +77,30 @@ describe('Cluster', () => {
     expect(cluster.routable).toBe(routable);
   });
 
+  it('ranks the replicas, whichever of its hosts turned out to be one', () => {
+    const cluster = makeCluster({ a: {}, b: {}, c: {} });
+    observe(cluster, 'b', 'primary');
+
+    const places = cluster.hosts.map(({ name, order }) => [name, order]);
+
+    expect(places).toEqual([
+      ['a', 0],
+      ['b', Number.MAX_SAFE_INTEGER],
+      ['c', 1],
+    ]);
+  });
+
+  it("weighs the primary by its role, and a replica by its host's own weight", () => {
+    const sketch = { weight: 3, primaryReads: 0.5 };
+    const cluster = makeCluster({ a: sketch, b: sketch }, { primaryReads: true });
+    const weights = (): readonly number[] => cluster.hosts.map(({ weight }) => weight);
+
+    expect(weights()).toEqual([0.5, 3]);
+    observe(cluster, 'b', 'primary');
+    observe(cluster, 'a', 'replica');
+    expect(weights()).toEqual([3, 0.5]);
+  });
+
   it('takes in replicas that become known later', () => {
     const cluster = makeCluster({ a: {} });
 

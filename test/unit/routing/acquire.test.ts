@@ -8,7 +8,10 @@ import type { Acquired } from '../../../lib/routing/acquire.ts';
 import { route } from '../../../lib/routing/router.ts';
 import { makeCluster, names } from '../../support/hosts.ts';
 
-const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const refused = Object.assign(new Error('connect ECONNREFUSED'), {
+  code: 'ECONNREFUSED',
+  syscall: 'connect',
+});
 const refuse = (): Promise<never> => Promise.reject(refused);
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -87,9 +90,24 @@ describe('acquire', () => {
     await expect(read(cluster, 20)).rejects.toThrow(/primary unreachable \(no connection within/);
   });
 
+  it('leaves time for another host when one never opens', async () => {
+    const cluster = makeCluster({ primary: {}, a: { create: never }, b: {} });
+
+    expect(await reads(cluster, 2)).toEqual(['b', 'b']);
+  });
+
+  it('lets through what the application itself throws, or all servers answer', async () => {
+    const error = Object.assign(new Error('the vault is sealed'), { code: 'VAULT' });
+    const fail = { create: () => Promise.reject(error) };
+
+    await expect(read(makeCluster({ primary: fail, a: fail }))).rejects.toBe(error);
+  });
+
   it('spends one budget on all hosts together', async () => {
     const cluster = makeCluster({ primary: { create: never }, a: { create: never } });
 
-    await expect(read(cluster, 20)).rejects.toThrow(/primary was not tried in time, a unreachable/);
+    await expect(read(cluster, 40)).rejects.toThrow(
+      /primary unreachable \(no connection within \d+ ms\), a unreachable \(no connection within 20 ms\)/,
+    );
   });
 });

@@ -33,6 +33,7 @@ function bench(cluster: Cluster): Bench {
       holdsLocks: async (connection) => locked.has(connection),
       isSpoilt: () => false,
       warn: () => undefined,
+      clock: systemClock,
     }),
     sessionChanges,
     onCatalogChange: () => undefined,

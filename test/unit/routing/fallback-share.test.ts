@@ -6,7 +6,7 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { hostSettings, makeHost } from '../../support/hosts.ts';
 
 function primary(max: number): Host {
-  return makeHost(hostSettings('primary'), 'primary', 0, { max });
+  return makeHost(hostSettings('primary'), 'primary', { max });
 }
 
 describe('FallbackShare', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../../lib/clock.ts';
 import { SessionStateError } from '../../../lib/errors.ts';
 import type { Connection, Host } from '../../../lib/hosts/host.ts';
 import { LockKeeper } from '../../../lib/routing/lock-keeper.ts';
@@ -23,6 +24,7 @@ function bench(max = 2): Bench {
     holdsLocks: async (connection) => locked.has(connection),
     isSpoilt: (connection) => spoilt.has(connection),
     warn: (message) => warnings.push(message),
+    clock: systemClock,
   });
   const [primary] = makeCluster({ primary: { max: 1 } }).hosts;
   if (primary === undefined) throw new Error('A cluster has at least one host.');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Catalog } from '../../../lib/sql/catalog.ts';
-import type { CatalogRow } from '../../../lib/sql/catalog-query.ts';
+import type { CatalogRow, RowKind } from '../../../lib/sql/catalog-query.ts';
 import { type Lookups, noLookups } from '../../../lib/sql/lookups.ts';
 
 interface Asked {
@@ -45,12 +45,7 @@ describe('Catalog', () => {
     );
 
     expect(asked.map(({ bindings }) => bindings)).toEqual([
-      [
-        [null, null],
-        ['f', 'g'],
-        ['shop', null],
-        ['t', 'u'],
-      ],
+      [[null, null], ['f', 'g'], ['shop', null], ['t', 'u'], [], []],
     ]);
     expect(asked[0]?.key).toBe('k');
   });
@@ -121,18 +116,65 @@ describe('Catalog', () => {
     });
   });
 
-  it.each<[keyof Lookups, CatalogRow['kind']]>([
-    ['operators', 'operator'],
-    ['types', 'type'],
-    ['columns', 'column'],
-  ])('fetches the dangerous %s once for all names', async (field, kind) => {
+  it('brings along what the user says of functions', async () => {
+    const asked: unknown[] = [];
+    const catalog = new Catalog({
+      clock: { now: () => 0, after: () => () => {} },
+      functions: { read: ['Cheap'], write: ['shop.total'] },
+      query: async (_, bindings) => {
+        asked.push(bindings.slice(-2));
+        return [];
+      },
+    });
+
+    await catalog.resolve(calls('f'), '');
+
+    expect(asked).toEqual([[['shop.total'], ['cheap']]]);
+  });
+
+  const bare = (name: string): Partial<Lookups> => ({ types: [name] });
+  it.each<[RowKind, (name: string) => Partial<Lookups>]>([
+    ['operator', (name) => ({ operators: [{ name }] })],
+    ['type', bare],
+    ['column', (name) => ({ columns: [name] })],
+    ['field', (name) => ({ fields: [name] })],
+    ['implicit', (name) => ({ relations: [{ schema: 'shop', name }] })],
+    ['implicit', bare],
+  ])('fetches every dangerous %s once for all names', async (kind, using) => {
     const { catalog, asked } = catalogOf([{ kind, schema: null, name: 'x', danger: 'x is bad' }]);
 
-    const meets = await catalog.resolve({ ...noLookups, [field]: ['x'] }, '');
-    const misses = await catalog.resolve({ ...noLookups, [field]: ['y'] }, '');
+    const meets = await catalog.resolve({ ...noLookups, ...using('x') }, '');
+    const misses = await catalog.resolve({ ...noLookups, ...using('y') }, '');
 
     expect([meets.danger, misses.danger]).toEqual(['x is bad', undefined]);
-    expect(asked).toHaveLength(1);
+    expect(asked).toHaveLength(kind === 'implicit' && using !== bare ? 2 : 1);
+  });
+
+  it('tells the operators of a schema from those of the search path', async () => {
+    const row: CatalogRow = { kind: 'operator', schema: 'shop', name: '=', danger: 'bad' };
+    const { catalog } = catalogOf([row]);
+    const use = (schema?: string): Lookups => ({
+      ...noLookups,
+      operators: [{ schema, name: '=' }],
+    });
+
+    expect((await catalog.resolve(use('shop'), '')).danger).toBe('bad');
+    expect((await catalog.resolve(use(), '')).danger).toBeUndefined();
+  });
+
+  it.each<[Partial<Lookups>, string | undefined]>([
+    [{ types: ['text'], relations: [{ name: 'bags' }] }, 'bad'],
+    [{ types: ['text'], functions: [{ name: 'bags' }] }, 'bad'],
+    [{ types: ['text', 'bags'] }, 'bad'],
+    [{ types: ['int4'], relations: [{ name: 'bags' }] }, undefined],
+    [{ types: ['text'], relations: [{ name: 'orders' }] }, undefined],
+  ])('minds a cast only together with what carries its source: %j → %s', async (names, danger) => {
+    const { catalog } = catalogOf([
+      { kind: 'cast', schema: null, name: 'text', danger: 'bad' },
+      { kind: 'carrier', schema: null, name: 'bags', danger: '' },
+    ]);
+
+    expect((await catalog.resolve({ ...noLookups, ...names }, '')).danger).toBe(danger);
   });
 
   it('remembers no more names than it may', async () => {

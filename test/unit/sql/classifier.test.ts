@@ -172,15 +172,53 @@ describe('classify', () => {
 
   it('lists the names that only the catalog can judge', () => {
     const { lookups } = classify(
-      'select shop.total(o.a), lower(o.b)::mood, o.size, (o).weight from shop.orders o where a <=> b',
+      'select shop.total(o.a), lower(o.b)::mood, o.size, (o).weight from shop.orders o where a <=> b and a operator(shop.<) b',
     );
 
     expect(lookups.functions).toContainEqual({ schema: 'shop', name: 'total' });
     expect(lookups.functions).toContainEqual({ schema: undefined, name: 'lower' });
     expect(lookups.relations).toEqual([{ schema: 'shop', name: 'orders' }]);
-    expect(lookups.operators).toEqual(['<=>']);
+    expect(lookups.operators).toEqual([{ name: '<=>' }, { schema: 'shop', name: '<' }]);
     expect(lookups.types).toEqual(['mood']);
-    expect(new Set(lookups.columns)).toEqual(new Set(['a', 'b', 'size', 'weight']));
+    expect(new Set(lookups.columns)).toEqual(new Set(['a', 'b', 'size']));
+    expect(lookups.fields).toEqual(['weight']);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['select a in (select 1)', ['=']],
+    ['select a not in (select 1)', ['=']],
+    ['select case a when 1 then 2 end', ['=']],
+    ['select * from t join u using (a)', ['=']],
+    ['select * from t natural join u', ['=']],
+    ['select nullif(a, 1), a in (1, 2), a is distinct from 1', ['=']],
+    ['select a between 1 and 2', ['<', '<=', '>', '>=']],
+    ['select a <% any (select 1)', ['<%']],
+    ['select exists (select 1), array(select 1), (select 1)', []],
+    ['select case when true then 2 end from t cross join u', []],
+  ])('sees the operators that a text does not write: %s', (sql, operators) => {
+    expect(classify(sql).lookups.operators.map(({ name }) => name)).toEqual(operators);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['select t.a from t', []],
+    ['select (t).a from t', ['a']],
+    ['select f.a from f() as f', ['a']],
+    ['explain select f.a from rows from (f()) as f', ['a']],
+  ])('sees the columns that may be functions of any value: %s', (sql, fields) => {
+    expect(classify(sql).lookups.fields).toEqual(fields);
+  });
+
+  it.each<[string, Intent]>([
+    ["select ('sq'::regclass).nextval", 'write'],
+    ['select (1::bigint).pg_advisory_lock', 'write'],
+    ['select g.pg_advisory_lock from generate_series(1::bigint, 2) g', 'write'],
+    ['select g.abs from generate_series(1, 2) g', 'read'],
+  ])('sees a call that looks like a column: %s → %s', (sql, intent) => {
+    expect(classify(sql).verdict.intent).toBe(intent);
+  });
+
+  it('sees a lock that looks like a column', () => {
+    expect(classify('select (1::bigint).pg_advisory_lock').verdict.lockUse).toBe('lock');
   });
 
   it.each<[string, Intent]>([

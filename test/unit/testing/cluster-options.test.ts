@@ -48,7 +48,11 @@ describe('parseClusterOptions', () => {
     expect(() => parseClusterOptions(options)).toThrow(expect.objectContaining({ path }));
   });
 
-  it.each<[string, object, string]>([
+  it.each<[string, unknown, string]>([
+    ['a number for all', 5, 'startCluster is given a number: give an object.'],
+    ['null for all', null, 'startCluster is given null: give an object.'],
+    ['a list for all', [2], 'startCluster is given a list: give an object.'],
+    ['a string for the settings', { settings: 'a' }, 'settings is given a string: give an object.'],
     ['an option that does not exist', { replica: 1 }, 'startCluster has no option "replica"'],
     ['a string for a flag', { synchronous: 'yes' }, 'synchronous is yes: give true or false.'],
     [
@@ -56,7 +60,9 @@ describe('parseClusterOptions', () => {
       { settings: { work_mem: 4 } },
       'settings.work_mem is 4: give a string.',
     ],
-  ])('refuses %s, which only JavaScript can give', (_, options, message) => {
+  ])('refuses %s, which only JavaScript can give', (_, given, message) => {
+    const options = given as ClusterOptions;
+
     expect(() => parseClusterOptions(options)).toThrow(ConfigError);
     expect(() => parseClusterOptions(options)).toThrow(message);
   });
