@@ -40,6 +40,11 @@ export class Server {
 
   /** Starts the server, and resolves when it accepts connections. */
   async start(): Promise<void> {
+    if (!existsSync(this.dataFolder)) {
+      throw new ClusterError(
+        `${this.name} cannot start, as its cluster was stopped: startCluster() makes another.`,
+      );
+    }
     if (this.#postmaster !== undefined) return;
 
     const pidFile = join(this.dataFolder, 'postmaster.pid');

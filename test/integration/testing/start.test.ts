@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { ClusterError } from '../../../lib/testing/index.ts';
 import { until } from '../../../lib/testing/until.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 
@@ -92,6 +93,20 @@ describe('A cluster of other options', () => {
       name: `it's`,
     };
     expect(answers.flat()).toEqual([expected, expected]);
+  });
+
+  it('has no host that starts once it was stopped', async () => {
+    const { hosts } = cluster();
+
+    await cluster().stop();
+
+    for (const host of hosts) {
+      const starting = host.start();
+      await expect(starting).rejects.toBeInstanceOf(ClusterError);
+      await expect(starting).rejects.toThrow(
+        `${host.name} cannot start, as its cluster was stopped`,
+      );
+    }
   });
 });
 
