@@ -59,6 +59,7 @@ const ownSettings = [
  * @throws {ConfigError} when an option is unknown or has a value that cannot be used.
  */
 export function parseClusterOptions(options: ClusterOptions): ClusterSettings {
+  checkObject('startCluster', options);
   const settings: ClusterSettings = {
     replicas: options.replicas ?? 2,
     synchronous: options.synchronous ?? false,
@@ -67,6 +68,7 @@ export function parseClusterOptions(options: ClusterOptions): ClusterSettings {
     database: options.database ?? 'app',
     user: options.user ?? 'app',
   };
+  checkObject('settings', settings.settings);
 
   for (const name of Object.keys(options)) {
     if (!(name in settings)) {
@@ -81,6 +83,13 @@ export function parseClusterOptions(options: ClusterOptions): ClusterSettings {
   checkName('user', settings.user);
   checkServerSettings(settings.settings);
   return settings;
+}
+
+function checkObject(path: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const kind = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+    throw new ConfigError(path, `${path} is given ${kind}: give an object.`);
+  }
 }
 
 function checkCount(path: string, value: unknown, least: number, most: number): void {
