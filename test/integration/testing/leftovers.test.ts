@@ -41,8 +41,8 @@ async function ended(child: ChildProcess): Promise<unknown> {
 }
 
 async function expectNothingLeft(pids: readonly number[]): Promise<void> {
-  await until('every process has ended', 5_000, () => stillRunning(pids).length === 0);
-  await until('every folder is removed', 5_000, () => clusterFolders().length === 0);
+  await until('every process has ended', 15_000, () => stillRunning(pids).length === 0);
+  await until('every folder is removed', 15_000, () => clusterFolders().length === 0);
 }
 
 describe('Nothing stays behind', () => {
