@@ -30,6 +30,14 @@ export function judgeCall(call: SyntaxNode, findings: Findings): void {
   return findings.callsFunction(called);
 }
 
+/** Judges the `f` of `t.f` or `(x).f`, which may be a function of PostgreSQL's own. */
+export function judgeCallAsField(name: string, findings: Findings): void {
+  const isListed = refusedByReplicas.has(name) || isBoundToOneServer(name);
+  if (!isListed || judgeSessionCall({}, name, findings)) return undefined;
+  if (findings.lists.rulingOf({ name }) === 'read') return undefined;
+  return findings.mayWrite(`calls ${name}`);
+}
+
 function isBoundToOneServer(name: string): boolean {
   return (
     boundToOneServer.has(name) || boundToOneServerPrefixes.some((prefix) => name.startsWith(prefix))

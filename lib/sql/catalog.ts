@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { type CatalogRow, namesAndHazardsQuery, namesQuery } from './catalog-query.ts';
+import { FunctionLists, type FunctionListOptions } from './function-lists.ts';
 import type { Lookups } from './lookups.ts';
 import type { QualifiedName } from './qualified-name.ts';
 import {
@@ -38,6 +39,8 @@ export interface ResolveOptions {
 export interface CatalogOptions {
   readonly query: CatalogReader;
   readonly clock: Clock;
+  /** The user's word on functions, whatever it is that calls them. */
+  readonly functions?: FunctionListOptions | undefined;
   /** How many names are remembered. */
   readonly max?: number | undefined;
   /** How long an answer holds, in milliseconds. */
@@ -53,11 +56,14 @@ export class Catalog {
   readonly #query: CatalogReader;
   readonly #clock: Clock;
   readonly #expiresMillis: number;
+  readonly #lists: readonly (readonly string[])[];
   readonly #answers: LRUCache<string, Answer>;
   readonly #hazards = new LRUCache<string, Hazards>({ max: mostStates });
   #generation = 0;
 
-  constructor({ query, clock, max = 10_000, expiresMillis = 60_000 }: CatalogOptions) {
+  constructor({ query, clock, functions, max = 10_000, expiresMillis = 60_000 }: CatalogOptions) {
+    const { write, read } = new FunctionLists(functions).entries;
+    this.#lists = [write, read];
     this.#query = query;
     this.#clock = clock;
     this.#expiresMillis = expiresMillis;
@@ -85,14 +91,14 @@ export class Catalog {
     const functions = this.#unanswered('function', lookups.functions, key, outlasting, answers);
     const relations = this.#unanswered('relation', lookups.relations, key, outlasting, answers);
     let hazards = this.#hazardsOf(key, outlasting);
-    const asksHazards = hazards === undefined && mayMeetHazards(lookups);
+    const asksHazards = hazards === undefined;
 
     if (functions.length > 0 || relations.length > 0 || asksHazards) {
       const generation = this.#generation;
       const expiresAt = this.#clock.now() + this.#expiresMillis;
       const rows = await this.#query(
         asksHazards ? namesAndHazardsQuery : namesQuery,
-        [...columnsOf(functions), ...columnsOf(relations)],
+        [...columnsOf(functions), ...columnsOf(relations), ...this.#lists],
         key,
         onSent,
       );
@@ -135,8 +141,4 @@ export class Catalog {
 
 function columnsOf(names: readonly QualifiedName[]): [(string | null)[], string[]] {
   return [names.map(({ schema }) => schema ?? null), names.map(({ name }) => name)];
-}
-
-function mayMeetHazards({ operators, types, columns }: Lookups): boolean {
-  return operators.length > 0 || types.length > 0 || columns.length > 0;
 }

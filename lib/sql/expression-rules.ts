@@ -1,8 +1,9 @@
 import { judgeCall } from './call-rules.ts';
 import type { Findings } from './findings.ts';
-import { formatName, qualifiedNameOf, relationNameOf, stringOf } from './qualified-name.ts';
+import { formatName, qualifiedNameOf, relationNameOf } from './qualified-name.ts';
 import { describesOneServer } from './server-relations.ts';
 import { listIn, nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
+import { uncalledRules } from './uncalled-rules.ts';
 
 /** Records what a node means; returns false where its inside needs no look. */
 export type Rule = (node: SyntaxNode, findings: Findings) => boolean;
@@ -18,7 +19,6 @@ export const expressionRules: ReadonlyMap<string, Rule> = new Map<string, Rule>(
     'BoolExpr',
     'NullTest',
     'BooleanTest',
-    'CaseExpr',
     'CaseWhen',
     'CoalesceExpr',
     'MinMaxExpr',
@@ -34,9 +34,7 @@ export const expressionRules: ReadonlyMap<string, Rule> = new Map<string, Rule>(
     'WithClause',
     'CommonTableExpr',
     'CTECycleClause',
-    'JoinExpr',
     'RangeSubselect',
-    'RangeFunction',
     'RangeTableFunc',
     'RangeTableFuncCol',
     'RangeTableSample',
@@ -99,11 +97,7 @@ export const expressionRules: ReadonlyMap<string, Rule> = new Map<string, Rule>(
   ['FuncCall', (node, findings) => (judgeCall(node, findings), true)],
   ['RangeVar', relation],
   ['TypeName', typeName],
-  ['A_Expr', (node, findings) => (operator(listIn(node, 'name'), findings), true)],
-  ['SubLink', (node, findings) => (operator(listIn(node, 'operName'), findings), true)],
-  ['SortBy', (node, findings) => (operator(listIn(node, 'useOp'), findings), true)],
-  ['ColumnRef', (node, findings) => (fieldNames(listIn(node, 'fields').slice(1), findings), false)],
-  ['A_Indirection', (node, findings) => (fieldNames(listIn(node, 'indirection'), findings), true)],
+  ...uncalledRules,
 ]);
 
 function each(rule: Rule, types: readonly string[]): [string, Rule][] {
@@ -152,20 +146,4 @@ function typeName(node: SyntaxNode, findings: Findings): boolean {
   const name = qualifiedNameOf(listIn(node, 'names'));
   if (name !== undefined) findings.castsTo(name.name);
   return false;
-}
-
-function operator(parts: readonly unknown[], findings: Findings): void {
-  const name = qualifiedNameOf(parts)?.name;
-  if (name === undefined) return;
-  if (name.includes('BETWEEN')) {
-    for (const comparison of ['<', '<=', '>', '>=']) findings.usesOperator(comparison);
-  } else findings.usesOperator(name);
-}
-
-// PostgreSQL reads `t.f` as f(t) where t has no column f.
-function fieldNames(parts: readonly unknown[], findings: Findings): void {
-  for (const part of parts) {
-    const name = stringOf(part);
-    if (name !== undefined) findings.readsColumn(name);
-  }
 }

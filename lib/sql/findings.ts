@@ -15,11 +15,13 @@ export class Findings {
   #proved: string | undefined;
   #unproved: string | undefined;
   #lockUse: LockUse | undefined;
+  #readsFunctionRows = false;
   readonly #functions = new Map<string, QualifiedName>();
   readonly #relations = new Map<string, QualifiedName>();
-  readonly #operators = new Set<string>();
+  readonly #operators = new Map<string, QualifiedName>();
   readonly #types = new Set<string>();
   readonly #columns = new Set<string>();
+  readonly #fields = new Set<string>();
 
   constructor(lists: FunctionLists) {
     this.lists = lists;
@@ -58,15 +60,15 @@ export class Findings {
   }
 
   callsFunction(name: QualifiedName): void {
-    this.#functions.set(`${name.schema ?? ''}\0${name.name}`, name);
+    this.#functions.set(keyOf(name), name);
   }
 
   readsRelation(name: QualifiedName): void {
-    this.#relations.set(`${name.schema ?? ''}\0${name.name}`, name);
+    this.#relations.set(keyOf(name), name);
   }
 
-  usesOperator(name: string): void {
-    this.#operators.add(name);
+  usesOperator(name: QualifiedName): void {
+    this.#operators.set(keyOf(name), name);
   }
 
   castsTo(type: string): void {
@@ -77,15 +79,26 @@ export class Findings {
     this.#columns.add(name);
   }
 
+  /** A row of a function may be a value of any type, and so may be the `t` of `t.f`. */
+  readsFunctionRows(): void {
+    this.#readsFunctionRows = true;
+  }
+
+  readsField(name: string): void {
+    this.#fields.add(name);
+  }
+
   /** Takes over what a statement inside of another one does. */
   include(inner: Findings, doesRun: boolean): void {
     const { reason, intent, proved } = inner.verdict();
     if (intent === 'read') {
       for (const name of inner.#functions.values()) this.callsFunction(name);
       for (const name of inner.#relations.values()) this.readsRelation(name);
-      for (const name of inner.#operators) this.#operators.add(name);
+      for (const name of inner.#operators.values()) this.usesOperator(name);
       for (const name of inner.#types) this.#types.add(name);
       for (const name of inner.#columns) this.#columns.add(name);
+      for (const name of inner.#fields) this.#fields.add(name);
+      this.#readsFunctionRows ||= inner.#readsFunctionRows;
     } else if (doesRun) {
       if (intent === 'write' && proved) this.writes(reason);
       else this.mayWrite(reason);
@@ -101,9 +114,10 @@ export class Findings {
     return {
       functions: [...this.#functions.values()],
       relations: [...this.#relations.values()],
-      operators: this.#operators.size === 0 ? noNames : [...this.#operators],
+      operators: [...this.#operators.values()],
       types: this.#types.size === 0 ? noNames : [...this.#types],
       columns: this.#columns.size === 0 ? noNames : [...this.#columns],
+      fields: this.#readsFunctionRows ? [...this.#fields, ...this.#columns] : [...this.#fields],
     };
   }
 
@@ -121,4 +135,8 @@ export class Findings {
       changesCatalog: this.changesCatalog,
     });
   }
+}
+
+function keyOf({ schema, name }: QualifiedName): string {
+  return `${schema ?? ''}\0${name}`;
 }

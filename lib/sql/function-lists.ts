@@ -20,6 +20,11 @@ export class FunctionLists {
     this.#writeNames = new Set(write.map((entry) => fold(entry.slice(entry.lastIndexOf('.') + 1))));
   }
 
+  /** All entries, in lower case, for whoever knows the schema of every function. */
+  get entries(): { readonly read: readonly string[]; readonly write: readonly string[] } {
+    return { read: [...this.#read], write: [...this.#write] };
+  }
+
   /** A call without a schema may reach a listed function of any schema: only `write` assumes so. */
   rulingOf(called: QualifiedName): 'read' | 'write' | undefined {
     const full = fold(formatName(called));

@@ -4,12 +4,14 @@ import type { QualifiedName } from './qualified-name.ts';
 export interface Lookups {
   readonly functions: readonly QualifiedName[];
   readonly relations: readonly QualifiedName[];
-  /** Operators, by their bare name: an overload may run a volatile function. */
-  readonly operators: readonly string[];
+  /** Operators: an overload may run a volatile function. */
+  readonly operators: readonly QualifiedName[];
   /** Types that something is cast to, by their bare name. */
   readonly types: readonly string[];
   /** The `f` of every `t.f`, which may be a function of one composite argument. */
   readonly columns: readonly string[];
+  /** The `f` of every `(x).f`, which may be a function of any one argument. */
+  readonly fields: readonly string[];
 }
 
 /** Nothing to look up. */
@@ -19,6 +21,7 @@ export const noLookups: Lookups = Object.freeze({
   operators: [],
   types: [],
   columns: [],
+  fields: [],
 });
 
 /** Tells whether a text can be judged without the catalog. */

@@ -1,4 +1,4 @@
-import type { CatalogRow } from './catalog-query.ts';
+import type { CatalogRow, RowKind } from './catalog-query.ts';
 import type { Lookups } from './lookups.ts';
 import { formatName, type QualifiedName } from './qualified-name.ts';
 
@@ -19,7 +19,7 @@ export interface Answer {
   readonly expiresAt: number;
 }
 
-/** What runs a volatile function without being called; keyed `operator <name>`, `type <name>`, `column <name>`. */
+/** What runs a dangerous function without being called, by what {@link idOf} makes of kind and name. */
 export interface Hazards {
   readonly dangers: ReadonlyMap<string, string>;
   readonly expiresAt: number;
@@ -29,7 +29,7 @@ export interface Hazards {
 export type Answers = ReadonlyMap<string, Answer>;
 
 /** What stands for a name of one kind. */
-export function idOf(kind: string, { schema, name }: QualifiedName): string {
+export function idOf(kind: RowKind, { schema, name }: QualifiedName): string {
   return `${kind} ${schema ?? ''}\0${name}`;
 }
 
@@ -54,9 +54,9 @@ export function answersIn(
 /** Takes the hazards out of the rows. */
 export function hazardsIn(rows: readonly CatalogRow[]): ReadonlyMap<string, string> {
   const dangers = new Map<string, string>();
-  for (const { kind, name, danger } of rows) {
+  for (const { kind, schema, name, danger } of rows) {
     if (danger !== null && kind !== 'function' && kind !== 'relation')
-      dangers.set(`${kind} ${name}`, danger);
+      dangers.set(idOf(kind, { schema: schema ?? undefined, name }), danger);
   }
   return dangers;
 }
@@ -67,15 +67,10 @@ export function judge(
   answers: Answers,
   hazards: Hazards | undefined,
 ): Resolution {
-  const met = [
-    ...lookups.operators.map((name) => `operator ${name}`),
-    ...lookups.types.map((name) => `type ${name}`),
-    ...lookups.columns.map((name) => `column ${name}`),
-  ].map((id) => hazards?.dangers.get(id));
-  const dangers = [...[...answers.values()].map(({ danger }) => danger), ...met];
+  const danger = [...answers.values()].find((answer) => answer.danger !== undefined)?.danger;
 
   return {
-    danger: dangers.find((danger) => danger !== undefined),
+    danger: danger ?? hazardIn(lookups, hazards?.dangers ?? new Map<string, string>()),
     unknown: lookups.functions
       .filter((name) => answers.get(idOf('function', name))?.isKnown !== true)
       .map(formatName),
@@ -84,4 +79,28 @@ export function judge(
       hazards?.expiresAt ?? Number.POSITIVE_INFINITY,
     ),
   };
+}
+
+function hazardIn(lookups: Lookups, dangers: ReadonlyMap<string, string>): string | undefined {
+  if (dangers.size === 0) return undefined;
+  const { functions, relations, operators, types, columns, fields } = lookups;
+  const all = [
+    ...[...functions, ...relations, ...operators].map(({ name }) => name),
+    ...types,
+    ...columns,
+    ...fields,
+  ];
+  const meets = (kind: RowKind, names: readonly string[]): string | undefined =>
+    names.map((name) => dangers.get(idOf(kind, { name }))).find((danger) => danger !== undefined);
+
+  return (
+    operators
+      .map((name) => dangers.get(idOf('operator', name)))
+      .find((danger) => danger !== undefined) ??
+    meets('type', types) ??
+    meets('column', columns) ??
+    meets('field', fields) ??
+    meets('implicit', all) ??
+    (meets('carrier', all) === undefined ? undefined : meets('cast', types))
+  );
 }

@@ -1,10 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../lib/clock.ts';
-import { Catalog } from '../../../lib/sql/catalog.ts';
-import type { CatalogRow } from '../../../lib/sql/catalog-query.ts';
-import { Intents } from '../../../lib/sql/intents.ts';
 import type { TestHost } from '../../../lib/testing/index.ts';
 import { useDatabase } from '../../support/database.ts';
+import { intentsOn } from './intents-on.ts';
 
 const cluster = useDatabase();
 
@@ -51,17 +48,6 @@ const schema = `
   create procedure p() language sql as 'select 1';
 `;
 
-function intentsOn(host: TestHost): Intents {
-  const query = (sql: string, bindings: readonly unknown[]): Promise<CatalogRow[]> =>
-    host.query<CatalogRow & Record<string, unknown>>(sql, bindings);
-  // A busy machine opens a connection for every look-up of these tests.
-  return new Intents({
-    clock: systemClock,
-    patience: { sendMillis: 20_000, answerMillis: 20_000 },
-    catalog: new Catalog({ clock: systemClock, query }),
-  });
-}
-
 beforeAll(async () => {
   await cluster().primary.query(schema);
   await cluster().waitForReplay();
@@ -98,13 +84,28 @@ describe('Intents, asking the catalog of a real replica', () => {
     ['select * from parted', 'reads the unlogged table parted_1'],
     ['select * from v_unlogged', 'reads the unlogged table u'],
     ['select * from v_nested', 'reads the unlogged table u'],
-    ['select * from v_nextval', 'calls a volatile function in the view v_nextval'],
-    ['select * from v_notify', 'calls a volatile function in the view v_notify'],
-    ['select * from v_locks', 'calls a volatile function in the view v_locks'],
-    ['select * from v_statistics', 'calls a volatile function in the view pg_stat_activity'],
-    ['select * from v_volatile', 'calls a volatile function in the view v_volatile'],
+    [
+      'select * from v_nextval',
+      'calls the volatile function pg_catalog.nextval in the view v_nextval',
+    ],
+    [
+      'select * from v_notify',
+      'calls the volatile function pg_catalog.pg_notify in the view v_notify',
+    ],
+    [
+      'select * from v_locks',
+      'calls the volatile function pg_catalog.pg_try_advisory_lock in the view v_locks',
+    ],
+    [
+      'select * from v_statistics',
+      'calls the volatile function pg_catalog.pg_stat_get_activity in the view pg_stat_activity',
+    ],
+    ['select * from v_volatile', 'calls the volatile function shop.writes in the view v_volatile'],
     ['select shop.writes(1)', 'calls the volatile function shop.writes'],
-    ['select shop.numbered()', 'calls a volatile function for an argument of shop.numbered'],
+    [
+      'select shop.numbered()',
+      'calls the volatile function pg_catalog.nextval for an argument of numbered',
+    ],
     ['explain select shop.writes(1)', 'calls the volatile function shop.writes'],
     ['select twice(1)', 'calls the volatile function public.twice'],
     ["select lower('X')", 'calls the volatile function public.lower'],

@@ -178,7 +178,8 @@ describe('classify', () => {
     expect(lookups.functions).toContainEqual({ schema: 'shop', name: 'total' });
     expect(lookups.functions).toContainEqual({ schema: undefined, name: 'lower' });
     expect(lookups.relations).toEqual([{ schema: 'shop', name: 'orders' }]);
-    expect(lookups.operators).toEqual([{ name: '<=>' }, { schema: 'shop', name: '<' }]);
+    expect(lookups.operators).toContainEqual({ schema: undefined, name: '<=>' });
+    expect(lookups.operators).toContainEqual({ schema: 'shop', name: '<' });
     expect(lookups.types).toEqual(['mood']);
     expect(new Set(lookups.columns)).toEqual(new Set(['a', 'b', 'size']));
     expect(lookups.fields).toEqual(['weight']);
