@@ -9,7 +9,7 @@ const sources = `
 dangerous_checks as (
   select k.contypid, ${runs('f')} as danger
   from pg_catalog.pg_constraint k
-    cross join regexp_matches(k.conbin::text, ':(?:funcid|opfuncid) ([1-9]\\d*)', 'g') m
+    cross join regexp_matches(k.conbin::text, ':(?:funcid|opfuncid) ([1-9][0-9]*)', 'g') m
     join functions f on f.oid = m[1]::oid
   where k.contypid <> 0 and f.danger is not null
 ),

@@ -3,8 +3,9 @@ import { serverRelations } from './server-relations.ts';
 
 // PostgreSQL records no dependency on a built-in function, so the stored expressions are searched
 // for the functions that they call, the types that they convert to and the relations that they read.
+// No backslash: with standard_conforming_strings off it would be gone.
 const mentioned =
-  ':(?:(funcid|opfuncid|aggfnoid|winfnoid|resulttype|relid) ([1-9]\\d*)|rowMarks \\()';
+  ':(?:(funcid|opfuncid|aggfnoid|winfnoid|resulttype|relid) ([1-9][0-9]*)|rowMarks [(])';
 
 // What is stored as a tree, and where: a view's query, the policies of a table, default arguments,
 // the checks of a domain. One row at most, or the planner would expect thousands, and compile.

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { rwSplit } from '../../../lib/index.ts';
+import { useRoutingDatabase } from '../../support/routing-database.ts';
+import { useSplit } from '../../support/split.ts';
+
+const off = `do $$ begin
+  execute format('alter database %I set standard_conforming_strings = off', current_database());
+end $$;
+create sequence numbers;
+create view numbered as select nextval('numbers');
+create domain checked as int check (value < nextval('numbers'));`;
+
+// One literal after the other to PostgreSQL's grammar; to a server with this setting it calls the function.
+const hiddenLock = String.raw`select '\'' as a, pg_try_advisory_lock(1) as got, ' , 1 -- '`;
+
+describe('Where the database has standard_conforming_strings off', () => {
+  const split = useSplit(useRoutingDatabase(off));
+
+  it('a text with a backslash is sent to the primary, as the first statement, too', async () => {
+    const { db, servers } = split.cold();
+
+    const { rows } = await db.raw(hiddenLock);
+
+    expect(rows).toEqual([{ a: "'", got: true, '?column?': ' , 1 -- ' }]);
+    expect(servers()).toEqual(['primary']);
+  });
+
+  it('a text with a backslash is sent to the primary once the servers have told', async () => {
+    const { db, servers } = await split.warm();
+
+    await db.raw(hiddenLock);
+    await db.raw(String.raw`select '\'', served_by(), ' , 1 -- '`);
+
+    expect(servers()).toEqual(['primary', 'primary']);
+  });
+
+  it('a text without one is read as ever', async () => {
+    const { db, servers } = await split.warm();
+
+    await db.raw("select 'it''s', served_by()");
+    await db.select('one').from('here').where('host', 'like', 'replica%');
+
+    expect(servers()).toEqual([
+      expect.stringMatching(/^replica-/),
+      expect.stringMatching(/^replica-/),
+    ]);
+  });
+
+  it.each(['table numbered', 'select 1::checked'])(
+    'the catalog is understood as ever: %s',
+    async (text) => {
+      const { db, servers } = await split.warm();
+      const reason = new Promise((resolve) => {
+        rwSplit(db).on('route', (route) => resolve(route.reason));
+      });
+
+      await db.raw(text);
+
+      expect(await reason).toContain('nextval');
+      expect(servers()).toEqual(['primary']);
+    },
+  );
+});
