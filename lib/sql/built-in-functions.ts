@@ -65,6 +65,8 @@ export const boundToOneServer: ReadonlySet<string> = words(`
   pg_replication_origin_xact_setup pg_show_replication_origin_status
   lo_close lo_export lo_get lo_lseek lo_lseek64 lo_open lo_tell lo_tell64 loread
   query_to_xml query_to_xml_and_xmlschema query_to_xmlschema cursor_to_xml cursor_to_xmlschema
+  table_to_xml table_to_xml_and_xmlschema schema_to_xml schema_to_xml_and_xmlschema
+  database_to_xml database_to_xml_and_xmlschema
   ts_rewrite ts_stat
   pg_read_file pg_read_binary_file pg_stat_file pg_ls_archive_statusdir pg_ls_dir pg_ls_logdir
   pg_ls_logicalmapdir pg_ls_logicalsnapdir pg_ls_replslotdir pg_ls_summariesdir pg_ls_tmpdir

@@ -310,7 +310,7 @@ export const statements: Readonly<Record<string, Row[]>> = {
     pg_create_logical_replication_slot('x','y') pg_logical_emit_message(true,'a','b') pg_replication_origin_create('x')
     lo_create(0) lo_from_bytea(0,'') lo_put(0,0,'') lo_unlink(0) lo_open(0,0) lo_get(0) lo_import('x') lo_export(0,'x')
     brin_summarize_new_values('i') gin_clean_pending_list('i') pg_import_system_collations('x') dblink_exec('x')
-    query_to_xml('x',true,true,'') pg_read_file('x') pg_ls_dir('x') pg_promote() pg_control_system()`
+    query_to_xml('x',true,true,'') table_to_xml('t',true,true,'') schema_to_xml('s',true,true,'') database_to_xml(true,true,'') pg_read_file('x') pg_ls_dir('x') pg_promote() pg_control_system()`
       .split(/\s+/)
       .map((call) => `select ${call}`),
   ),
