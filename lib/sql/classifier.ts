@@ -3,6 +3,7 @@ import { Findings } from './findings.ts';
 import { FunctionLists } from './function-lists.ts';
 import { type Lookups, noLookups } from './lookups.ts';
 import { parseStatements } from './parser.ts';
+import { mayChangeSchema } from './schema-change.ts';
 import { schemaChange, statementRules } from './statement-rules.ts';
 import { listIn, nodeIn, type SyntaxNode, textIn, typedNode } from './syntax-node.ts';
 import { TransactionTracker } from './transaction-tracker.ts';
@@ -28,8 +29,7 @@ export function classify(text: string, lists: FunctionLists = noLists): ParsedVe
   const findings = new Findings(lists);
   if ('failure' in parsed) {
     findings.unknown(parsed.failure);
-    // Whatever it was, it may have been DDL.
-    findings.changesCatalog = true;
+    findings.changesCatalog = mayChangeSchema(text);
     return {
       verdict: Object.freeze({ ...findings.verdict(), isUnread: true }),
       lookups: noLookups,

@@ -19,15 +19,8 @@ const write =
   (reason: string, looksInside = false): Rule =>
   (_, findings) => (findings.writes(reason), looksInside);
 const primary =
-  (reason: string): Rule =>
-  (_, findings) => (findings.mayWrite(reason), false);
-const anyCode =
-  (reason: string): Rule =>
-  (_, findings) => {
-    findings.changesCatalog = true;
-    findings.mayWrite(reason);
-    return true;
-  };
+  (reason: string, looksInside = false): Rule =>
+  (_, findings) => (findings.mayWrite(reason), looksInside);
 
 /** Statements that are more, or less, than a query; DDL is whatever is in neither table. */
 export const statementRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -37,8 +30,8 @@ export const statementRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['ClusterStmt', write('CLUSTER')],
   ['CopyStmt', copy],
   ['LockStmt', lock],
-  ['CallStmt', anyCode('CALL may write')],
-  ['DoStmt', anyCode('DO may write')],
+  ['CallStmt', primary('CALL may write', true)],
+  ['DoStmt', primary('DO may write', true)],
   ['VariableShowStmt', primary('SHOW tells a setting of one server')],
   ['CheckPointStmt', primary('CHECKPOINT')],
   ['AlterSystemStmt', primary('ALTER SYSTEM')],

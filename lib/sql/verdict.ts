@@ -23,7 +23,7 @@ export interface Verdict {
   readonly lockUse?: LockUse | undefined;
   /** The text opens a transaction, or a savepoint, that it does not end itself: `BEGIN`, `SAVEPOINT`, … */
   readonly opensTransaction?: string | undefined;
-  /** The text may change the catalog (DDL, DO, CALL), so what was learnt from it is stale. */
+  /** The text changes the catalog, so what was learnt from it is stale; code that does so is not seen. */
   readonly changesCatalog: boolean;
   /** Nothing was learnt from the text itself: it could not be parsed, or is too long to try. */
   readonly isUnread?: true | undefined;
