@@ -12,6 +12,9 @@ const schema = `
   create sequence sq;
   create materialized view mv as select random() as a;
   create table parted (a int) partition by list (a);
+  create extension postgres_fdw;
+  create server elsewhere foreign data wrapper postgres_fdw;
+  create foreign table far (a int) server elsewhere;
   create unlogged table parted_1 partition of parted for values in (1);
 
   create function shop.reads(int) returns int language sql stable as 'select 1';
@@ -59,6 +62,7 @@ describe('Intents, asking the catalog of a real replica', () => {
     ['select * from public.t', 'only reads'],
     ['select * from missing', 'only reads'],
     ['select * from mv', 'only reads'],
+    ['select * from far', 'only reads'],
     ['select * from v_plain', 'only reads'],
     ['select * from v_matview', 'only reads'],
     ['select shop.reads(1), shop.usual(), b, safe_sum(a) from t', 'only reads'],

@@ -28,6 +28,7 @@ const reads = [
   "select has_table_privilege('notes', 'insert')",
   'select * from here',
   'select served_by()',
+  'select count(*) from outside',
 ];
 
 const writes = [
@@ -72,12 +73,17 @@ const writes = [
 const refused: [string, string][] = [
   ['selec 1', '42601'],
   ['lock table notes', '25P01'],
+  // A replica would say 25006.
+  ["insert into outside values ('a')", '0A000'],
 ];
 
 const schema = `
   create table spare (id int);
   create unlogged table unlogged (id int);
   create sequence numbers;
+  create extension file_fdw;
+  create server files foreign data wrapper file_fdw;
+  create foreign table outside (line text) server files options (filename '/dev/null');
   create procedure p() language sql as $$ select 1 $$;
   create function writes_a_note() returns void language sql as $$ insert into notes default values $$;
 `;
