@@ -70,6 +70,29 @@ describe('Raw text that changes its session', () => {
     },
   );
 
+  it.each([
+    ['is too long to be read', `set application_name = '${'x'.repeat(33_000)}'`],
+    ['cannot be parsed', "set application_name = 'changed'; selec 1"],
+    ['cannot be parsed, and begins with a comment', "/* c */ SET application_name = 'x'; selec 1"],
+  ])('has its connection replaced where the text %s', async (_, text) => {
+    const db = await split({ pool: { min: 0, max: 1 } });
+
+    const replaced = await isReplaced(db, async () => db.raw(text).catch(String));
+
+    expect(replaced).toBe(true);
+  });
+
+  it.each([
+    ['is too long to be read', `select '${'x'.repeat(33_000)}'`],
+    ['cannot be parsed', 'selec 1'],
+  ])('keeps its connection where the text %s, and looks like no change', async (_, text) => {
+    const db = await split({ pool: { min: 0, max: 1 } });
+
+    const replaced = await isReplaced(db, async () => db.raw(text).catch(String));
+
+    expect(replaced).toBe(false);
+  });
+
   it('has its connection replaced after a nested transaction that was rolled back', async () => {
     const db = await split({ pool: { min: 0, max: 1 } });
 
