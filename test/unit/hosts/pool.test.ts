@@ -73,6 +73,16 @@ describe('HostPool', () => {
     expect(pool.stats).toMatchObject({ used: 1, free: 0 });
   });
 
+  it('keeps no process alive for an idle connection', async () => {
+    const { pool } = makePool(1);
+
+    pool.release(await pool.acquire().promise);
+
+    expect(pool.stats.free).toBe(1);
+    expect(pool['interval']).toBeDefined();
+    expect(pool['interval']?.hasRef()).toBe(false);
+  });
+
   it('ends a discarded connection, once', async () => {
     const { pool, ended } = makePool(1);
     const held = await pool.acquire().promise;
