@@ -54,12 +54,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       // `knex.initialize(config)` may bring another pool than the one that was destroyed.
       const isOther = config !== this.config;
       const settings = isOther ? resolveConfig({ ...this.config, ...config }).settings : undefined;
-      const split = new RWSplit(
-        this,
-        settings ?? state.settings,
-        state.events,
-        classes.KnexTimeoutError,
-      );
+      const split = new RWSplit(this, settings ?? state.settings, state.events, classes);
       state.split = split;
       this.pool = createPoolFacade(split, () => {
         if (state.split === split) state.split = undefined;

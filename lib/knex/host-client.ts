@@ -45,6 +45,7 @@ export function hostPoolSettings(
   host: HostSettings,
   onFacts: OnServerFacts,
   onConnect: () => void,
+  validateConnection: unknown,
 ): PoolSettings<Connection> {
   const settings = view.getPoolSettings(host.pool) as PoolSettings<Connection>;
   const create = (): Promise<Connection> =>
@@ -54,7 +55,32 @@ export function hostPoolSettings(
       onConnect();
       return connection;
     });
-  return { ...settings, create };
+  return { ...settings, create, isUsable: quickCheck(view, host, validateConnection) };
+}
+
+/** A connection as Knex's pool marks it. */
+interface MarkedConnection {
+  readonly __knex__disposed?: unknown;
+  readonly __knexLifetimeLimit?: number | undefined;
+}
+
+// All that Knex's own validation looks at, unless the application adds to it or credentials expire.
+function quickCheck(
+  view: PgClient,
+  host: HostSettings,
+  validateConnection: unknown,
+): ((connection: Connection) => boolean) | undefined {
+  const isExtended =
+    host.pool.validate !== undefined ||
+    typeof host.connection === 'function' ||
+    view.validateConnection !== validateConnection;
+  if (isExtended) return undefined;
+
+  return (connection) => {
+    const { __knex__disposed, __knexLifetimeLimit }: MarkedConnection = connection;
+    if (__knex__disposed !== undefined) return false;
+    return __knexLifetimeLimit === undefined || performance.now() <= __knexLifetimeLimit;
+  };
 }
 
 // `in_hot_standby` is reported from PostgreSQL 14 on; before that, and on other engines, ask.

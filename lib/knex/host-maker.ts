@@ -10,15 +10,19 @@ import type { PgClient } from './internals.ts';
 export class HostMaker {
   readonly #client: PgClient;
   readonly #settings: RWSplitSettings;
+  readonly #validateConnection: unknown;
   readonly #onFacts: (host: Host, facts: ServerFacts) => void;
 
+  /** @param validateConnection Knex's own, to be told from an application's. */
   constructor(
     client: PgClient,
     settings: RWSplitSettings,
+    validateConnection: unknown,
     onFacts: (host: Host, facts: ServerFacts) => void,
   ) {
     this.#client = client;
     this.#settings = settings;
+    this.#validateConnection = validateConnection;
     this.#onFacts = onFacts;
   }
 
@@ -34,7 +38,13 @@ export class HostMaker {
     const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);
     const view = hostClient(this.#client, settings, onFacts);
     const pool = new HostPool(
-      hostPoolSettings(view, settings, onFacts, () => this.#publish(host, view)),
+      hostPoolSettings(
+        view,
+        settings,
+        onFacts,
+        () => this.#publish(host, view),
+        this.#validateConnection,
+      ),
     );
     const host: Host = new Host(settings, role, this.#settings.primaryReads, pool);
     return host;

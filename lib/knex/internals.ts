@@ -1,5 +1,6 @@
 import type { knex, Knex } from 'knex';
 import type { Connection } from '../hosts/host.ts';
+import type { LeaseDescription } from '../routing/lease.ts';
 
 /**
  * Everything this library knows about the inside of Knex.
@@ -17,15 +18,8 @@ export interface CompiledStatement {
   /** What `builder.options()` gives to the driver; a `text` there is sent instead of `sql`. */
   readonly options?: { readonly text?: unknown } | undefined;
   /** Ours: where the statement runs. Knex copies it into its `query*` events. */
-  rwSplit?: StatementRoute | undefined;
+  rwSplit?: LeaseDescription | undefined;
   response?: { readonly rows?: readonly unknown[] | undefined } | undefined;
-}
-
-/** The part of a route that is shown on Knex's own events and on errors. */
-export interface StatementRoute {
-  readonly host: string;
-  readonly role: string;
-  readonly reason: string;
 }
 
 /** A query, schema or raw builder, as the runner sees it. */

@@ -17,6 +17,7 @@ export class ReplicaDiscovery {
   readonly #events: RWSplitEmitter;
   readonly #millis: number;
   #asked: Promise<void> | undefined;
+  #isDone = false;
 
   constructor(
     name: () => Promise<readonly HostSettings[]>,
@@ -28,6 +29,11 @@ export class ReplicaDiscovery {
     this.#cluster = cluster;
     this.#events = events;
     this.#millis = Math.min(ANSWER_MILLIS, acquireMillis);
+  }
+
+  /** Whether there is nothing left to ask. */
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
   /**
@@ -44,6 +50,7 @@ export class ReplicaDiscovery {
   async #ask(): Promise<void> {
     try {
       this.#cluster.addReplicas(await this.#answerInTime());
+      this.#isDone = true;
     } catch (error) {
       this.#events.tell('discovery:error', { error: asError(error) });
       systemClock.after(ASK_AGAIN_MILLIS, () => {

@@ -28,21 +28,29 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       const found = requestOf(split, this.builder, compiled);
       const wanted = found instanceof Promise ? await found : found;
       const { lockUse } = wanted.verdict ?? {};
-      if (lockUse === 'lock' || lockUse === undefined || split.locks.size === 0) {
+      if (lockUse === 'lock') return this.#runLock(split, wanted, compiled, request);
+      if (lockUse === undefined || split.locks.size === 0) {
         return this.#runOnOwn(split, wanted, compiled, request);
       }
       return split.locks.unlockWith((kept) => this.#unlock(split, wanted, compiled, kept, request));
     }
 
-    override async query(statement: CompiledStatement): Promise<unknown> {
+    override query(statement: CompiledStatement): Promise<unknown> {
+      if (this.#lease !== undefined) {
+        statement.rwSplit = describeRoute(this.#lease);
+        return super.query(statement);
+      }
+      return this.#queryBound(statement);
+    }
+
+    // A transaction, or the application, has chosen the connection.
+    async #queryBound(statement: CompiledStatement): Promise<unknown> {
       const split = splitOf(this.client);
       const { connection } = this;
       if (split === undefined || connection === undefined) return super.query(statement);
 
-      const lease = this.#lease ?? split.dispatcher.leaseOf(connection);
+      const lease = split.dispatcher.leaseOf(connection);
       if (lease !== undefined) statement.rwSplit = describeRoute(lease);
-      if (this.#lease !== undefined) return super.query(statement);
-
       // Not awaited before the statement is sent: statements of a transaction keep their order.
       const noted = noteBoundStatement(split, connection, statement);
       try {
@@ -58,16 +66,10 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       return super.stream(...args);
     }
 
-    async #acquire(
-      split: RWSplit,
-      wanted: StatementRequest,
-      compiled: Compiled,
-      lockPlace: (() => void) | undefined,
-    ): Promise<Lease> {
+    async #whenLeased(lease: Promise<Lease>, compiled: Compiled): Promise<Lease> {
       try {
-        return await split.lease(wanted);
+        return await lease;
       } catch (error) {
-        lockPlace?.();
         if (error instanceof KnexTimeoutError && !isList(compiled)) {
           Object.assign(error, { sql: compiled.sql, bindings: compiled.bindings });
         }
@@ -102,10 +104,27 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       compiled: Compiled,
       request: StreamRequest | undefined,
     ): Promise<unknown> {
-      const isLock = wanted.verdict?.lockUse === 'lock';
-      const lockPlace = isLock ? await split.locks.reserve() : undefined;
-      const lease = await this.#acquire(split, wanted, compiled, lockPlace);
-      lease.mayHoldLocks = isLock;
+      const leased = split.lease(wanted);
+      const lease = leased instanceof Promise ? await this.#whenLeased(leased, compiled) : leased;
+      return this.#runWith(split, lease, wanted, compiled, request);
+    }
+
+    async #runLock(
+      split: RWSplit,
+      wanted: StatementRequest,
+      compiled: Compiled,
+      request: StreamRequest | undefined,
+    ): Promise<unknown> {
+      const lockPlace = await split.locks.reserve();
+      let lease: Lease;
+      try {
+        lease = await this.#whenLeased(Promise.resolve(split.lease(wanted)), compiled);
+      } catch (error) {
+        lockPlace();
+        throw error;
+      }
+
+      lease.mayHoldLocks = true;
       lease.lockPlace = lockPlace;
       return this.#runWith(split, lease, wanted, compiled, request);
     }

@@ -47,17 +47,20 @@ export class RWSplit {
     client: PgClient,
     settings: RWSplitSettings,
     events: RWSplitEmitter,
-    TimeoutError: KnexClasses['KnexTimeoutError'],
+    { KnexTimeoutError, PgDialect }: KnexClasses,
   ) {
     const { primary, replicas, primaryReads, balancer } = settings;
     const isAlone = typeof replicas !== 'function' && replicas.length === 0;
     const warn = (message: string): void => client.logger.warn?.(message);
-    const maker = new HostMaker(client, settings, (host, facts) => {
-      this.#noteFacts(host, facts);
-    });
+    const maker = new HostMaker(
+      client,
+      settings,
+      Reflect.get(PgDialect.prototype, 'validateConnection'),
+      (host, facts) => this.#noteFacts(host, facts),
+    );
 
     this.#client = client;
-    this.#TimeoutError = TimeoutError;
+    this.#TimeoutError = KnexTimeoutError;
     this.settings = settings;
     this.events = events;
     this.sessionChanges = new SessionChanges(warn);
@@ -93,13 +96,25 @@ export class RWSplit {
     this.intents = createIntents(client, this);
   }
 
-  /** Takes a connection for a request; the first one asks for replicas that only a function knows. */
-  async lease(request: RouteRequest): Promise<Lease> {
+  /**
+   * Takes a connection for a request: at once where one is idle, else after a wait. The first one
+   * asks for replicas that only a function knows.
+   */
+  lease(request: RouteRequest): Lease | Promise<Lease> {
     if (this.#isDestroyed) throw new Error('Unable to acquire a connection');
-    if (this.#discovery !== undefined) await this.#discovery.ask();
+    if (this.#discovery !== undefined && !this.#discovery.isDone) {
+      return this.#leaseSlowly(this.#discovery.ask().then(() => this.dispatcher.lease(request)));
+    }
 
+    const lease = this.dispatcher.lease(request);
+    if (lease instanceof Promise) return this.#leaseSlowly(lease);
+    this.announce(lease);
+    return lease;
+  }
+
+  async #leaseSlowly(promise: Promise<Lease>): Promise<Lease> {
     try {
-      const lease = await this.dispatcher.lease(request);
+      const lease = await promise;
       this.announce(lease);
       return lease;
     } catch (error) {

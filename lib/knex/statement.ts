@@ -1,10 +1,10 @@
 import type { Connection } from '../hosts/host.ts';
-import type { Lease } from '../routing/lease.ts';
+import type { Lease, LeaseDescription } from '../routing/lease.ts';
 import type { Acquired } from '../routing/acquire.ts';
 import type { Refusal } from '../routing/misroute.ts';
 import { judgeRefusal } from '../routing/misroute.ts';
 import { debugMisroute } from './debug.ts';
-import type { CompiledStatement, StatementRoute } from './internals.ts';
+import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 
 /** Sends a statement on a connection, as plain Knex does. */
@@ -13,8 +13,10 @@ export type Send<T> = (connection: Connection) => Promise<T>;
 const onThePrimary = { intent: 'write', proved: true, reason: 'a replica refused it' } as const;
 
 /** What Knex's events show of where a statement runs. */
-export function describeRoute({ host, route }: Lease): StatementRoute {
-  return { host: host.name, role: host.role, reason: route.reason };
+export function describeRoute(lease: Lease): LeaseDescription {
+  const { host, route } = lease;
+  lease.description ??= { host: host.name, role: host.role, reason: route.reason };
+  return lease.description;
 }
 
 /**
@@ -58,7 +60,8 @@ async function rerun<T>(
   const refusedBy = lease.host.name;
   split.dispatcher.move(lease, primary.host, primary.connection);
   lease.mayRerun = false;
-  statement.rwSplit = { ...describeRoute(lease), reason: onThePrimary.reason };
+  lease.description = { ...describeRoute(lease), reason: onThePrimary.reason };
+  statement.rwSplit = lease.description;
   const sent = send(primary.connection);
   lease.running = sent;
   const answer = await sent;

@@ -50,6 +50,7 @@ export class PoolFullError extends Error {
  * An idle or openable connection on any of them goes before a wait; a host that can't be reached
  * is passed over for the next, then for the fallback; all within one time budget.
  *
+ * @param chosen the first host to try, where it is picked already.
  * @throws {PoolFullError} when the connections of the chosen host all stay in use.
  * @throws {NoHostAvailableError} when no host can be reached.
  */
@@ -57,6 +58,7 @@ export async function acquire(
   route: Route,
   { all, balancer, clock, share }: AcquireParts,
   budgetMillis: number,
+  chosen?: Host,
 ): Promise<Acquired> {
   const deadline = clock.now() + budgetMillis;
   const failures: HostFailure[] = [];
@@ -64,7 +66,8 @@ export async function acquire(
   for (const tier of [route.hosts, route.fallback]) {
     let hosts = tier;
     while (isNonEmpty(hosts)) {
-      const host = pick(hosts, balancer);
+      const isChosen = chosen !== undefined && tier === route.hosts && failures.length === 0;
+      const host = pick(hosts, balancer, isChosen ? chosen : undefined);
       const left = deadline - clock.now();
       if (left < 1) throw noHost(route, all, failures);
       // One that never opens must leave time for the others; a full pool is waited for to the end.
@@ -116,8 +119,8 @@ function once(action: () => void): () => void {
 }
 
 // Only a choice that someone has to wait for is worth a second look.
-function pick(hosts: NonEmpty<Host>, balancer: Balancer): Host {
-  const chosen = hosts.length === 1 ? hosts[0] : balancer.pick(hosts);
+function pick(hosts: NonEmpty<Host>, balancer: Balancer, picked: Host | undefined): Host {
+  const chosen = picked ?? (hosts.length === 1 ? hosts[0] : balancer.pick(hosts));
   if (chosen.pool.hasRoom()) return chosen;
 
   const roomy = hosts.filter((host) => host.pool.hasRoom());

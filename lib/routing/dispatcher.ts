@@ -1,30 +1,23 @@
 import type { Balancer } from '../balancers/balancer.ts';
-import type { Clock } from '../clock.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import { findPrimary } from '../hosts/find-primary.ts';
-import { connectionState, settled } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { PoolFullError, acquire } from './acquire.ts';
 import type { Acquired } from './acquire.ts';
 import { FallbackShare } from './fallback-share.ts';
 import { Lease } from './lease.ts';
-import type { LockKeeper } from './lock-keeper.ts';
 import type { Route, RouteRequest } from './route.ts';
+import { isNonEmpty } from './route.ts';
+import { Returns } from './returns.ts';
+import type { ReturnsParts } from './returns.ts';
 import { route } from './router.ts';
 import type { RoutingPolicy } from './router.ts';
-import type { SessionChanges } from './session-changes.ts';
-
-// How long a connection that is given back may take to end its last statement.
-const SETTLE_MILLIS = 1000;
 
 /** What a {@link Dispatcher} works with. */
-export interface DispatcherParts {
+export interface DispatcherParts extends ReturnsParts {
   readonly cluster: Cluster;
   readonly balancer: Balancer;
   readonly policy: RoutingPolicy & { readonly fallbackShare: number };
-  readonly clock: Clock;
-  readonly locks: LockKeeper;
-  readonly sessionChanges: SessionChanges;
   /** Told when a statement may have changed the schema. */
   readonly onCatalogChange: () => void;
   /** How long a query may wait for a connection, over all hosts that are tried. */
@@ -35,10 +28,12 @@ export interface DispatcherParts {
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #share: FallbackShare;
+  readonly #returns: Returns;
   readonly #leases = new WeakMap<Connection, Lease>();
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
+    this.#returns = new Returns(parts);
     this.#share = new FallbackShare(parts.policy.fallbackShare, parts.clock);
   }
 
@@ -52,16 +47,34 @@ export class Dispatcher {
     return route(request, this.#parts.cluster.routable, this.#parts.policy);
   }
 
-  /** Takes a connection for a request, until the lease is released. */
-  async lease(request: RouteRequest): Promise<Lease> {
+  /**
+   * Takes a connection for a request, until the lease is released: at once where the chosen host has
+   * an idle one, else after a wait.
+   */
+  lease(request: RouteRequest): Lease | Promise<Lease> {
+    const decided = this.route(request);
+    const { hosts } = decided;
+    if (!isNonEmpty(hosts)) return this.#leaseSlowly(request, undefined);
+
+    const host = hosts.length === 1 ? hosts[0] : this.#parts.balancer.pick(hosts);
+    const connection = host.pool.takeNow();
+    if (connection === undefined) return this.#leaseSlowly(request, host);
+    return this.#wrap(decided, { host, connection }, this.#parts.acquireMillis);
+  }
+
+  async #leaseSlowly(request: RouteRequest, chosen: Host | undefined): Promise<Lease> {
     const { acquireMillis, clock } = this.#parts;
     const deadline = clock.now() + acquireMillis;
-    const { route, host, connection, leave } = await this.acquire(request);
-    const lease = new Lease(route, host, connection, clock, (ended) => {
+    const { route, ...taken } = await this.acquire(request, acquireMillis, chosen);
+    return this.#wrap(route, taken, deadline - clock.now());
+  }
+
+  #wrap(route: Route, { host, connection, leave }: Acquired, millisLeft: number): Lease {
+    const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
       leave?.();
-      return this.#end(ended);
+      return this.#takeBack(ended);
     });
-    lease.acquireMillisLeft = deadline - clock.now();
+    lease.acquireMillisLeft = millisLeft;
     this.#leases.set(connection, lease);
     return lease;
   }
@@ -82,10 +95,15 @@ export class Dispatcher {
     this.#leases.set(connection, lease);
   }
 
-  /** Takes a connection without a lease: for the caller to wrap or to release to its host's pool. */
+  /**
+   * Takes a connection without a lease: for the caller to wrap or to release to its host's pool.
+   *
+   * @param chosen the host that the balancer has picked already.
+   */
   async acquire(
     request: RouteRequest,
     budgetMillis: number = this.#parts.acquireMillis,
+    chosen?: Host,
   ): Promise<Acquired & { readonly route: Route }> {
     const { cluster, balancer, clock } = this.#parts;
     const parts = { all: cluster.hosts, balancer, clock, share: this.#share };
@@ -93,12 +111,13 @@ export class Dispatcher {
 
     // Each turn learns a role that was only presumed, or is the last: so there are few.
     let failure: unknown;
+    let first = chosen;
     for (;;) {
       const known = cluster.routable;
       const decided = this.route(request);
       try {
         const millis = deadline - clock.now();
-        const taken = await acquire(decided, parts, millis);
+        const taken = await acquire(decided, parts, millis, first);
         if (cluster.routable === known || this.#stillFits(request, decided, taken.host)) {
           return { ...taken, route: decided };
         }
@@ -109,6 +128,7 @@ export class Dispatcher {
         failure = error;
       }
 
+      first = undefined;
       if (decided.role === 'primary') await findPrimary(cluster, deadline - clock.now());
       // With no time left there would be nothing to say but that: what went wrong says more.
       const isLate = failure !== undefined && deadline - clock.now() < 1;
@@ -118,7 +138,7 @@ export class Dispatcher {
 
   /** Gives a connection back that was taken without a lease. */
   release(host: Host, connection: Connection): void {
-    this.#toPool(host, connection);
+    this.#returns.toPool(host, connection);
   }
 
   /**
@@ -134,7 +154,7 @@ export class Dispatcher {
     }
 
     const owner = this.#parts.cluster.hosts.find((host) => host.pool.isUsing(connection));
-    if (owner !== undefined) this.#toPool(owner, connection);
+    if (owner !== undefined) this.#returns.toPool(owner, connection);
     return owner !== undefined;
   }
 
@@ -144,51 +164,9 @@ export class Dispatcher {
     return hosts.includes(host) || (fallback.includes(host) && decided.fallback.includes(host));
   }
 
-  #end(lease: Lease): Promise<void> | undefined {
-    const { host, connection, mayHoldLocks, lockPlace, changesCatalog } = lease;
-    this.#leases.delete(connection);
-    if (changesCatalog) this.#parts.onCatalogChange();
-    if (mayHoldLocks) return this.#keepOrRelease({ host, connection }, lockPlace);
-    this.#toPool(host, connection);
-    return undefined;
-  }
-
-  async #keepOrRelease(
-    { host, connection }: Acquired,
-    place: (() => void) | undefined,
-  ): Promise<void> {
-    try {
-      // Given up while it waits for its lock: nobody would know of the lock that it may get.
-      const isGivenUp = ['busy', 'given up'].includes(connectionState(connection));
-      const keeping = isGivenUp
-        ? 'full'
-        : await this.#parts.locks.keep(host, connection, place !== undefined);
-      if (keeping === 'full') await host.pool.discard(connection);
-      if (keeping === 'free') this.#toPool(host, connection);
-    } finally {
-      place?.();
-    }
-  }
-
-  #toPool(host: Host, connection: Connection): void {
-    const state = connectionState(connection);
-    if (state === 'busy') void this.#toPoolWhenSettled(host, connection);
-    else if (
-      state === 'transaction' ||
-      state === 'given up' ||
-      this.#parts.sessionChanges.has(connection)
-    ) {
-      void host.pool.discard(connection);
-    } else {
-      // One that has ended, too: its pool finds out.
-      host.pool.release(connection);
-    }
-  }
-
-  // An error comes before the server says how it left the session; a closed stream, or a statement
-  // that was given up, may still be running.
-  async #toPoolWhenSettled(host: Host, connection: Connection): Promise<void> {
-    if (await settled(connection, this.#parts.clock, SETTLE_MILLIS)) this.#toPool(host, connection);
-    else await host.pool.discard(connection);
+  #takeBack(lease: Lease): Promise<void> | undefined {
+    this.#leases.delete(lease.connection);
+    if (lease.changesCatalog) this.#parts.onCatalogChange();
+    return this.#returns.takeBack(lease);
   }
 }

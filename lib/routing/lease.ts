@@ -13,6 +13,13 @@ export interface Unlock {
   readonly others: readonly KeptConnection[];
 }
 
+/** Where a lease's statements run, and why. */
+export interface LeaseDescription {
+  readonly host: string;
+  readonly role: string;
+  readonly reason: string;
+}
+
 /** Takes back the connection of an ended {@link Lease}; a promise where that needs the server. */
 export type GiveBack = (lease: Lease) => Promise<void> | undefined;
 
@@ -46,6 +53,8 @@ export class Lease {
   mayHoldLocks = false;
   /** Gives back the place that was reserved for the connection among those that hold locks. */
   lockPlace: (() => void) | undefined;
+  /** What Knex's events show of where it runs, made on demand. */
+  description: LeaseDescription | undefined;
   /** The statement now on its way to the server. */
   running: Promise<unknown> | undefined;
   readonly #clock: Clock;
@@ -83,6 +92,7 @@ export class Lease {
     void this.#giveBack(this);
     this.host = host;
     this.connection = connection;
+    this.description = undefined;
     this.#startedAt = this.#clock.now();
     host.begin(this.route.intent === 'read');
     this.onMove?.(connection);

@@ -1,0 +1,74 @@
+import type { Clock } from '../clock.ts';
+import { connectionState, settled } from '../hosts/connection-state.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import type { Lease } from './lease.ts';
+import type { LockKeeper } from './lock-keeper.ts';
+import type { SessionChanges } from './session-changes.ts';
+
+// How long a connection that is given back may take to end its last statement.
+const SETTLE_MILLIS = 1000;
+
+/** What {@link Returns} work with. */
+export interface ReturnsParts {
+  readonly clock: Clock;
+  readonly locks: LockKeeper;
+  readonly sessionChanges: SessionChanges;
+}
+
+/** Takes connections back: into their pool, out of it while they hold locks, or to their end. */
+export class Returns {
+  readonly #parts: ReturnsParts;
+
+  constructor(parts: ReturnsParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes back the connection of an ended lease; a promise where that needs the server. */
+  takeBack(lease: Lease): Promise<void> | undefined {
+    const { host, connection, mayHoldLocks, lockPlace } = lease;
+    if (mayHoldLocks) return this.#keepOrRelease(host, connection, lockPlace);
+    this.toPool(host, connection);
+    return undefined;
+  }
+
+  /** Gives a connection to its pool, if another query may have it as it is. */
+  toPool(host: Host, connection: Connection): void {
+    const state = connectionState(connection);
+    if (state === 'busy') void this.#toPoolWhenSettled(host, connection);
+    else if (
+      state === 'transaction' ||
+      state === 'given up' ||
+      this.#parts.sessionChanges.has(connection)
+    ) {
+      void host.pool.discard(connection);
+    } else {
+      // One that has ended, too: its pool finds out.
+      host.pool.release(connection);
+    }
+  }
+
+  // An error comes before the server says how it left the session; a closed stream, or a statement
+  // that was given up, may still be running.
+  async #toPoolWhenSettled(host: Host, connection: Connection): Promise<void> {
+    if (await settled(connection, this.#parts.clock, SETTLE_MILLIS)) this.toPool(host, connection);
+    else await host.pool.discard(connection);
+  }
+
+  async #keepOrRelease(
+    host: Host,
+    connection: Connection,
+    place: (() => void) | undefined,
+  ): Promise<void> {
+    try {
+      // Given up while it waits for its lock: nobody would know of the lock that it may get.
+      const isGivenUp = ['busy', 'given up'].includes(connectionState(connection));
+      const keeping = isGivenUp
+        ? 'full'
+        : await this.#parts.locks.keep(host, connection, place !== undefined);
+      if (keeping === 'full') await host.pool.discard(connection);
+      if (keeping === 'free') this.toPool(host, connection);
+    } finally {
+      place?.();
+    }
+  }
+}
