@@ -34,11 +34,12 @@ functions as not materialized (
         when p.proname in (${notReads})${notReadFamilies}
           or (p.provolatile = 'v' and p.proname not in (${literals(safeThoughVolatile)}))
         then 'volatile' end
-      when 'v' in (p.provolatile, t.provolatile, f.provolatile) then 'volatile'
+      when p.provolatile = 'v' or exists (
+        select from pg_catalog.pg_aggregate a join pg_catalog.pg_proc part on part.oid in
+          (a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)
+        where a.aggfnoid = p.oid and part.provolatile = 'v'
+      ) then 'volatile'
     end as danger
   from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-    left join pg_catalog.pg_aggregate a on a.aggfnoid = p.oid
-    left join pg_catalog.pg_proc t on t.oid = a.aggtransfn and t.oid <> 0
-    left join pg_catalog.pg_proc f on f.oid = a.aggfinalfn and f.oid <> 0
 )`;

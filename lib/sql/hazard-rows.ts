@@ -90,6 +90,9 @@ group by c.kind, p.proname
 union all
 select c.kind, null, o.oprname, min(c.danger)
 from carriers c join pg_catalog.pg_operator o on o.oprresult = any (c.types)
+  or (c.kind = 'implicit' and array[o.oprleft, o.oprright] && c.types and o.oprname <> all (array(
+    select b.oprname from pg_catalog.pg_operator b where not ${isOfUsers('b.oid')}
+  )))
 where ${isOfUsers('o.oid')}
 group by c.kind, o.oprname
 union all

@@ -1,7 +1,7 @@
 import { judgeCallAsField } from './call-rules.ts';
 import type { Rule } from './expression-rules.ts';
 import type { Findings } from './findings.ts';
-import { qualifiedNameOf, stringOf } from './qualified-name.ts';
+import { formatName, qualifiedNameOf, stringOf } from './qualified-name.ts';
 import { listIn, type SyntaxNode } from './syntax-node.ts';
 
 /** Nodes that run a function without a call: operators, and columns that may be functions. */
@@ -19,6 +19,7 @@ export const uncalledRules: readonly (readonly [string, Rule])[] = [
 function operator(parts: readonly unknown[], findings: Findings): void {
   const used = qualifiedNameOf(parts);
   if (used === undefined) return;
+  if (used.schema?.startsWith('pg_temp') === true) findings.mayWrite(`uses ${formatName(used)}`);
   if (used.name.includes('BETWEEN')) {
     for (const name of ['<', '<=', '>', '>=']) findings.usesOperator({ name });
   } else findings.usesOperator(used);

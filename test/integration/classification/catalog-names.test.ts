@@ -29,6 +29,8 @@ const schema = `
   create function label(t) returns int language sql stable as 'select 1';
   create function step(int, int) returns int language sql volatile as 'select 1';
   create aggregate unsafe_sum(int) (sfunc = step, stype = int);
+  create function unstep(int, int) returns int language sql volatile strict as 'select 1';
+  create aggregate moving_sum(int) (sfunc = int4pl, stype = int, msfunc = int4pl, minvfunc = unstep, mstype = int);
   create aggregate safe_sum(int) (sfunc = int4pl, stype = int);
   create function dash(text, text) returns text language sql volatile as 'select $1';
   create operator ~-~ (leftarg = text, rightarg = text, function = dash);
@@ -114,6 +116,7 @@ describe('Intents, asking the catalog of a real replica', () => {
     ['select twice(1)', 'calls the volatile function public.twice'],
     ["select lower('X')", 'calls the volatile function public.lower'],
     ['select unsafe_sum(a) from t', 'calls the volatile function public.unsafe_sum'],
+    ['select moving_sum(a) over () from t', 'calls the volatile function public.moving_sum'],
     ["select 'a' ~-~ 'b'", 'uses an operator that runs the volatile function public.dash'],
     [
       "select 'a' operator(public.~-~) 'b'",

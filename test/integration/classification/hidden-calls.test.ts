@@ -68,6 +68,9 @@ const schema = `
   create view v_bags as select * from bags;
   create function sack_of(int) returns sack language sql volatile as 'select row(1, 2)::sack';
   create cast (int as sack) with function sack_of(int) as implicit;
+  create function joins(sack, sack) returns boolean language sql stable as 'select true';
+  create operator ~~~~ (leftarg = sack, rightarg = sack, function = joins);
+  create operator < (leftarg = sack, rightarg = sack, function = joins);
   create function takes_sack(sack) returns int language sql stable as 'select 1';
 
   create function same(bag, bag) returns boolean language sql volatile as 'select true';
@@ -167,6 +170,8 @@ describe('Intents, on functions that are called without a word', () => {
     ['select 1::text, id::text from t', reads],
     ['select content::bag from bags', reads],
     ['select takes_sack(1)', 'may cast by the volatile function public.sack_of'],
+    ['select 1 ~~~~ 2', 'may cast by the volatile function public.sack_of'],
+    ['select 1 < 2', reads],
     ['select 1::sack', 'casts by the volatile function public.sack_of'],
   ])('follows casts: %s (%s)', async (sql, reason) => {
     expect(await reasonOf(sql)).toBe(reason);

@@ -217,7 +217,8 @@ describe('classify', () => {
     ['select (1::bigint).pg_advisory_lock', 'write'],
     ['select g.pg_advisory_lock from generate_series(1::bigint, 2) g', 'write'],
     ['select g.abs from generate_series(1, 2) g', 'read'],
-  ])('sees a call that looks like a column: %s → %s', (sql, intent) => {
+    ['select 1 operator(pg_temp.=) 2', 'write'],
+  ])('sees a call that does not look like one: %s → %s', (sql, intent) => {
     expect(classify(sql).verdict.intent).toBe(intent);
   });
 
