@@ -13,7 +13,7 @@ interface Unlocking {
 
 // One call and nothing else: run in a session that doesn't hold the lock, it does nothing.
 const BARE_UNLOCK =
-  /^\s*select\s+(?:pg_catalog\s*\.\s*)?pg_advisory_unlock(?:_shared)?\s*\((?:[^()'";]|hashtext(?:extended)?\s*\([^()";]*\))*\)(?:\s+as\s+\w+|\s+as\s+"\w+")?\s*;?\s*$/i;
+  /^\s*select\s+(?:pg_catalog\s*\.\s*)?pg_advisory_unlock(?:_shared)?\s*\((?:[^()'";]|hashtext(?:extended)?\s*\([^()";]*\))*\)(?:\s+as\s+\w+|\s+as\s+"\w+")?\s*(?:;\s*)?$/i;
 
 /** Whether an unlock statement may be tried on one session after the other. */
 export function isBareUnlock(text: string): boolean {
@@ -57,9 +57,15 @@ async function tolerate(
   try {
     return await send(connection);
   } catch (error) {
-    if (hasMore && connectionState(connection) === 'ended') return undefined;
+    if (hasMore && hasLost(connection, error)) return undefined;
     throw error;
   }
+}
+
+// A server that ends a session (57P01 and the like) says so before the connection has ended.
+function hasLost(connection: Connection, error: unknown): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+  return connectionState(connection) === 'ended' || String(code).startsWith('57P0');
 }
 
 // A session that has ended has given its locks back.
