@@ -33,6 +33,7 @@ const schema = `
   create table guarded_notes (id int);
   alter table guarded_notes enable row level security;
   create policy p on guarded_notes for insert with check (truly(id));
+  create policy q on guarded_notes for delete using (truly(id));
   create table guarded_ids (id int);
   alter table guarded_ids enable row level security;
   create policy p on guarded_ids using (pg_try_advisory_lock(id));
@@ -56,6 +57,7 @@ const schema = `
   create domain row_of_t as t;
   create function many(variadic t[]) returns int language sql volatile as 'select 1';
   create function of_domain(row_of_t) returns int language sql volatile as 'select 1';
+  create function other.elsewhere(t) returns int language sql volatile as 'select 1';
   create function tf(t) returns int language sql stable as 'select 1';
 
   create type bag as (a int, b int);
@@ -156,6 +158,7 @@ describe('Intents, on functions that are called without a word', () => {
     ['select (1).vol', 'calls the volatile function public.vol'],
     ['select g.vol from generate_series(1, 2) g', 'calls the volatile function public.vol'],
     ['select t.vol from t', reads],
+    ['select t.elsewhere from t', reads],
     ['select t.tf from t', reads],
   ])('follows functions that look like columns: %s (%s)', async (sql, reason) => {
     expect(await reasonOf(sql)).toBe(reason);
