@@ -2,7 +2,7 @@ import type { CompiledStatement } from './internals.ts';
 
 // Raw text without any of these words leaves nothing behind on its session and changes no schema.
 const MAY_MATTER =
-  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|temp|temporary|do|call|begin|start|savepoint|create|alter|drop|grant|revoke|comment|set_config|pg_(?:try_)?advisory_\w+)\b/i;
+  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|temp|temporary|begin|start|savepoint|create|alter|drop|grant|revoke|comment|set_config|pg_(?:try_)?advisory_\w+)\b/i;
 
 // Raw fragments in a builder may do these.
 const HAS_SESSION_EFFECT = /set_config|advisory/i;
