@@ -56,6 +56,40 @@ describe('A primary that nobody names', () => {
     },
   );
 
+  it.each(orders.map((order, index) => [order.join(', '), index, order] as const))(
+    'takes no place among the replicas, with the hosts in the order %s',
+    async (_, index, order) => {
+      const connection = urls[index] ?? '';
+      const first = `replica-${order.find((host) => host !== 0)}`;
+
+      for (const balancer of ['in-order', { name: 'priority', first: 1 }] as const) {
+        const { db, servers } = await split.warm({ connection, rwSplit: { balancer } });
+        for (let read = 0; read < 4; read++) await db.raw('select 1');
+        expect(servers()).toEqual(Array(4).fill(first));
+      }
+    },
+  );
+
+  it.each(orders.map((order, index) => [order.join(', '), index]))(
+    'serves reads by its own weight where it is to, with the hosts in the order %s',
+    async (_, index) => {
+      const { db, servers } = await split.warm({
+        connection: urls[index as number] ?? '',
+        rwSplit: { primaryReads: 2 },
+      });
+
+      for (let read = 0; read < 40; read++) await db.raw('select 1');
+
+      const shares = servers().reduce<Record<string, number>>(
+        (counts, name) => ({ ...counts, [name]: (counts[name] ?? 0) + 1 / 40 }),
+        {},
+      );
+      expect(shares['primary']).toBeCloseTo(0.5, 1);
+      expect(shares['replica-1']).toBeCloseTo(0.25, 1);
+      expect(shares['replica-2']).toBeCloseTo(0.25, 1);
+    },
+  );
+
   it('is announced where the configuration said otherwise', async () => {
     const { db } = split.cold({ connection: urls[2] ?? '' });
     const { host, port } = cluster().primary;
