@@ -12,8 +12,16 @@ const refusals: [string, string, string][] = [
   ['a hidden question about the WAL', '55000', 'select asks_position() as host'],
 ];
 
+// As on a replica that has not replayed the DDL yet.
+const lacking = `
+  create function lacks() returns text stable language plpgsql as $$ begin
+    if pg_is_in_recovery() then raise exception 'lacks it' using errcode = '42P01'; end if;
+    return served_by();
+  end $$;
+`;
+
 describe('A read that the replica refuses', () => {
-  const split = useSplit(useRoutingDatabase(hiddenWrites));
+  const split = useSplit(useRoutingDatabase(hiddenWrites + lacking));
 
   const watch = (db: Knex): MisrouteEvent[] => {
     const events: MisrouteEvent[] = [];
@@ -65,6 +73,58 @@ describe('A read that the replica refuses', () => {
     await db('notes').where('id', '>', 1).select();
 
     expect(servers()).toEqual(['primary', expect.stringMatching(/^replica/)]);
+  });
+
+  it('is tried on a replica again after DDL of this client', async () => {
+    const { db, servers } = await split.warm();
+    const misroutes = watch(db);
+    const [[, , text] = ['', '', '']] = refusals;
+    await db.raw(text);
+    await db.schema.raw("comment on table notes is 'changed'");
+    servers();
+
+    await db.raw(text);
+
+    expect(servers()).toEqual([expect.stringMatching(/^replica/)]);
+    expect(misroutes).toHaveLength(2);
+  });
+
+  it('runs on the primary, but is not learnt, when only the replica lacks something', async () => {
+    const { db, servers } = await split.warm();
+    const misroutes = watch(db);
+    const texts = ['select lacks() as host', 'select lacks() as host'];
+
+    for (const text of texts) {
+      expect((await db.raw(text)).rows).toEqual([{ host: 'primary' }]);
+    }
+
+    const aReplica: unknown = expect.stringMatching(/^replica/);
+    expect(servers()).toEqual([aReplica, aReplica]);
+    expect(misroutes).toMatchObject([
+      { learnt: false, count: 1, error: { code: '42P01' } },
+      { learnt: false, count: 2, error: { code: '42P01' } },
+    ]);
+  });
+
+  it('is not sent to the primary once it was cancelled', async () => {
+    const { db } = await split.warm({ pool: { max: 1 } });
+    const misroutes = watch(db);
+    const holder = await db.transaction();
+    const { client } = db;
+    const cancel = client.cancelQuery.bind(client) as (connection: object) => Promise<unknown>;
+    const isGiven = new Promise((tell) => client.pool.on('release', tell));
+    // While it is cancelled, the connection that it waits for comes free.
+    client.cancelQuery = async (connection: object) => {
+      await cancel(connection);
+      await holder.rollback();
+      await isGiven;
+      await db.raw('select 1').queryContext({ rwSplit: { target: 'primary' } });
+    };
+
+    const failure = db.raw('select writes() as host').timeout(300, { cancel: true });
+
+    await expect(failure).rejects.toThrow('timeout of 300ms');
+    expect(misroutes).toEqual([]);
   });
 
   it('is counted each time', async () => {
