@@ -56,6 +56,20 @@ describe('An async function that names the replicas', () => {
     await expect(db('notes').insert({ body: 'written' })).resolves.toBeDefined();
   });
 
+  it('holds statements up no longer than they may wait when it never answers', async () => {
+    const { db, servers } = split.cold({
+      acquireConnectionTimeout: 500,
+      rwSplit: { replicas: async () => new Promise<Host[]>(() => undefined) },
+    });
+    const failures: string[] = [];
+    rwSplit(db).on('discovery:error', ({ error }) => failures.push(error.message));
+
+    await Promise.all([db('notes').insert({ rank: 1 }), db('here').select('host')]);
+
+    expect(servers()).toEqual(['primary', 'primary']);
+    expect(failures).toEqual(['rwSplit.replicas() did not answer within 500 ms.']);
+  });
+
   it('fails the first statement when its answer is a mistake', async () => {
     const twice = [...replicasOf(cluster()), ...replicasOf(cluster())];
     const { db } = split.cold({ rwSplit: { replicas: async () => twice } });
