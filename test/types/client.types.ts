@@ -40,6 +40,13 @@ const users = db<User>('users').select('id');
 expectTypeOf(onPrimary(users)).toEqualTypeOf(users);
 expectTypeOf(onReplica(db.raw('select 1'))).toEqualTypeOf(db.raw('select 1'));
 expectTypeOf(onPrimary(db.schema)).toEqualTypeOf(db.schema);
+const handle = rwSplit(db);
+expectTypeOf(handle.onPrimary(() => db<User>('users').first())).toEqualTypeOf<
+  Promise<User | undefined>
+>();
+expectTypeOf(handle.onReplica(() => users)).toEqualTypeOf<Promise<Pick<User, 'id'>[]>>();
+expectTypeOf(handle.onReplica(async () => 'answer')).toEqualTypeOf<Promise<string>>();
+expectTypeOf(handle.onPrimary(() => 7)).toEqualTypeOf<number>();
 export const names: PromiseLike<Pick<User, 'name'>[]> = db<User>('users')
   .select('name')
   .modify(onReplica);

@@ -74,6 +74,22 @@ describe('The client of an instance that splits', () => {
     expect(counters()).toEqual([0, 1, 0, 1, 0, 0]);
   });
 
+  it('tells listeners of its pool, until they are removed', async () => {
+    const db = await split();
+    const { pool } = db.client;
+    const told: string[] = [];
+    const listener = (): void => void told.push(`${pool.used.length} used`);
+    pool.on('acquireSuccess', listener);
+
+    await db('notes').insert({ rank: 1 });
+    pool.removeListener('acquireSuccess', listener);
+    await db('notes').insert({ rank: 1 });
+
+    expect(told).toEqual(['1 used']);
+    expect(pool.used).toEqual([]);
+    expect(pool.free).toHaveLength(1);
+  });
+
   it('takes a connection back twice without harm to whoever has it by then', async () => {
     const db = await split({ pool: { min: 0, max: 1 } });
     const connection = (await db.client.acquireConnection()) as object;

@@ -130,6 +130,22 @@ describe('destroy()', () => {
     expect(routes.at(-1)).toMatch(/^replica-/);
   });
 
+  it('can be undone with another pool', async () => {
+    const db = await split();
+    await db.destroy();
+
+    db.initialize({ pool: { min: 0, max: 1 } } as Knex.Config);
+
+    expect(db.client.pool.max).toBe(1);
+    expect(
+      rwSplit(db)
+        .hosts()
+        .map(({ pool }) => pool.max),
+    ).toEqual([1, 1, 1]);
+    const reads = [1, 2, 3].map(async () => db.raw('select pg_sleep(0.05)'));
+    await expect(Promise.all(reads)).resolves.toHaveLength(3);
+  });
+
   it('is needed before initialize(), which else warns as in plain Knex', async () => {
     const db = await split();
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
+import { rwSplit } from '../../../lib/index.ts';
 import { until } from '../../../lib/testing/until.ts';
 import { useInstances } from '../../support/instances.ts';
 import { useRecordingProxy } from '../../support/recording-proxy.ts';
@@ -79,15 +80,31 @@ describe('A query of a replica that exceeds its timeout', () => {
     expect(sent.filter((message) => isCancel.test(message))).toEqual([]);
   });
 
+  it('is cancelled there, and nothing at the primary, while destroy() waits for it', async () => {
+    const db = await one();
+
+    const query = db.raw(slow).timeout(500, { cancel: true }).catch(String);
+    await until('it runs', 5000, async () => (await sleeping()) === 1);
+    await db.destroy();
+
+    expect(await query).toContain('timeout of 500ms');
+    await until('it is cancelled', 5000, async () => (await sleeping()) === 0);
+    const sent = (await primaryProxy().recorded()).flat();
+    expect(sent.filter((message) => /pg_cancel_backend|cancel request/.test(message))).toEqual([]);
+  });
+
   it('has its connection replaced where it is not cancelled', async () => {
     const db = await one();
     const before = await pidOf(db);
 
     await expect(db.raw(slow).timeout(100)).rejects.toThrow('timeout of 100ms');
+    // Its place is free before the query has ended.
+    expect(rwSplit(db).hosts()[1]?.pool).toMatchObject({ used: 0, max: 1 });
     const after = await pidOf(db);
 
     expect(after).toMatchObject({ host: 'replica-1' });
     expect(after).not.toEqual(before);
+    expect(await sleeping()).toBe(1);
     await cluster().replicas[0]?.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(20)%' and datname = current_database() and pid <> pg_backend_pid()`,
     );

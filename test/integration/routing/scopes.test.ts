@@ -64,6 +64,16 @@ describe('onPrimary(fn)', () => {
     expect(new Set(servers())).toEqual(new Set(['primary', aReplica]));
   });
 
+  it('holds for a builder that a plain function returns', async () => {
+    const { db, servers } = await split.warm();
+
+    const host = await rwSplit(db).onPrimary(() => db('here').first('host'));
+    await rwSplit(db).onPrimary(() => db.raw('select 1'));
+
+    expect(host).toEqual({ host: 'primary' });
+    expect(servers()).toEqual(['primary', 'primary']);
+  });
+
   it('answers with what a plain function returns', async () => {
     const { db } = await split.warm();
 
@@ -82,6 +92,15 @@ describe('onReplica(fn)', () => {
     });
 
     expect(servers()).toEqual([aReplica, 'primary', 'primary']);
+  });
+
+  it('holds for a builder that a plain function returns', async () => {
+    const { db, servers } = await split.warm({ rwSplit: { target: 'primary' } });
+
+    const host = await rwSplit(db).onReplica(() => db('here').first('host'));
+
+    expect(host).toEqual({ host: aReplica });
+    expect(servers()).toEqual([aReplica]);
   });
 
   it('leaves a plain transaction on the primary, and its reads with it', async () => {
