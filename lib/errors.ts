@@ -35,7 +35,7 @@ export class ConfigError extends RWSplitError {
 /** Why one host could not serve a statement. */
 export interface HostFailure {
   readonly name: string;
-  /** What kept the host from serving: `down`, `draining`, `wrong role`, `unreachable`, … */
+  /** What kept the host from serving: `unreachable`, `is draining`, `is a replica`, `is a primary`, `was not tried in time`. */
   readonly state: string;
   readonly lastError?: Error | undefined;
 }

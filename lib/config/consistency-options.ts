@@ -1,7 +1,7 @@
 /** What reads see: every write of their session, whatever a replica has, or the primary's state. */
 export type ConsistencyMode = 'session' | 'eventual' | 'strong';
 
-/** What reads see of earlier writes. Accepted and validated; has no effect in this version. */
+/** What reads see of earlier writes. Accepted and validated; in this version all reads are eventual. */
 export interface ConsistencyOptions {
   /**
    * With the target `'any'` only `'eventual'` is possible, and the default.

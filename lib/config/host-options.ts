@@ -60,7 +60,7 @@ export type HostAnswer =
 /** Answers with the connection of one host, for credentials that expire. */
 export type HostFunction = () => HostAnswer | Promise<HostAnswer>;
 
-/** Answers with the cluster's replicas; asked again in the background. */
+/** Answers with the cluster's replicas; in this version asked once, and again only if that failed. */
 export type ReplicaDiscovery = () => Promise<readonly Host[]>;
 
 /** A replica in any of its forms: settings, a URL, or a function that answers with either. */

@@ -15,7 +15,7 @@ declare module 'knex' {
   }
 }
 
-/** Which hosts serve; see the table in the documentation. */
+/** Which hosts serve; the table in the README's section "All options" says what each value means. */
 export type Target = 'split' | 'primary' | 'replica' | 'prefer-replica' | 'any';
 
 /** What is written under the key `rwSplit` of a Knex configuration. */
@@ -71,7 +71,10 @@ export interface RWSplitOptions {
    * @default { millis: 60000 }
    */
   maxLag?: { millis?: number | undefined; bytes?: number | undefined } | false | undefined;
-  /** What reads see of earlier writes: a mode, or a mode with its details. */
+  /**
+   * What reads see of earlier writes: a mode, or a mode with its details. Accepted and validated;
+   * in this version all reads are eventual.
+   */
   consistency?: ConsistencyMode | ConsistencyOptions | undefined;
   /** How hosts are watched. */
   health?: HealthOptions | undefined;

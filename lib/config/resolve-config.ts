@@ -36,6 +36,7 @@ export interface ResolvedConfig {
 export function resolveConfig(config: Knex.Config): ResolvedConfig {
   const { rwSplit } = config;
   if (rwSplit === undefined && !namesSeveralHosts(config.connection)) return plain(config);
+  // Beside `connection` Knex has refused it already, in its own words.
   if (config.connectionPool !== undefined) {
     throw new ConfigError(
       'connectionPool',
