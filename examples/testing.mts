@@ -9,14 +9,13 @@ await db.schema.dropTableIfExists('letters');
 await db.schema.createTable('letters', (table) => void table.text('text'));
 await cluster.waitForReplay();
 
-// A replica that is behind: what a replica of production does on a bad day.
-const [replica] = cluster.replicas;
-await replica?.pauseReplay();
+// Replicas that are behind: what those of production are on a bad day.
+for (const replica of cluster.replicas) await replica.pauseReplay();
 await db('letters').insert({ text: 'hello' });
 console.log(await db('letters').pluck('text')); // → []
 console.log(await db('letters').pluck('text').modify(onPrimary)); // → [ 'hello' ]
 
-await replica?.resumeReplay();
+for (const replica of cluster.replicas) await replica.resumeReplay();
 await cluster.waitForReplay();
 console.log(await db('letters').pluck('text')); // → [ 'hello' ]
 

@@ -66,7 +66,9 @@ async function execute(
   environment: Record<string, string>,
 ): Promise<{ exitCode: number | string | null; stdout: string; stderr: string }> {
   const args = ['--import', 'tsx', path];
-  const env = { ...process.env, ...environment };
+  // An example that starts a cluster starts its own, whatever servers the tests use.
+  const { RWSPLIT_CLUSTER_URL: _, ...inherited } = process.env;
+  const env = { ...inherited, ...environment };
   return new Promise((resolve) => {
     // An example that leaves something open never ends by itself, and its reader's would not either.
     const options = { cwd: root, env, timeout: 20_000 };
