@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { installPackedPackage } from '../support/packed-package.ts';
-import { sourceFiles } from '../support/source-file.ts';
+import { root, sourceFiles } from '../support/source-file.ts';
 
 const consumer = installPackedPackage();
 afterAll(() => consumer.remove());
 
 describe('the published package', () => {
   it('holds the built and the original modules, and no file of the development', () => {
-    const known = /^(package\.json|README\.md|LICENSE|lib\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/;
+    const known =
+      /^(package\.json|docker-compose\.yml|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|docs\/\w+\.md|lib\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/;
 
     expect(consumer.files.filter((path) => !known.test(path))).toEqual([]);
   });
@@ -18,6 +21,22 @@ describe('the published package', () => {
       expect(consumer.files).toContain(path);
     },
   );
+
+  it.each([
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'docs/routing.md',
+    'docs/testing.md',
+    'docs/urls.md',
+  ])('has no dead link in %s', (page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, path]) =>
+      posix.join(posix.dirname(page), path ?? ''),
+    );
+
+    expect(links.filter((path) => !consumer.files.includes(path))).toEqual([]);
+  });
 
   it('is built from the modules as they are', () => {
     const built = consumer.files
