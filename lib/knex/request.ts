@@ -55,7 +55,7 @@ export function requestOf(
   if (method === 'columnInfo') return request('write', false, 'reads the schema', wish);
   // The grammar reads a backslash as PostgreSQL does by default, and not as this server does.
   if (split.hasStandardStrings !== true && sql.includes('\\')) {
-    return request('write', false, 'may mean more with standard_conforming_strings off', wish);
+    return split.intents.inspect(sql).then((seen) => doubted(seen, wish));
   }
 
   const { intents } = split;
@@ -65,6 +65,14 @@ export function requestOf(
   return (asks ? intents.resolve(sql) : intents.inspect(sql)).then((found) =>
     judged(split, sql, found, wish),
   );
+}
+
+// What the grammar saw may be less than the server will see.
+function doubted(seen: Verdict, wish: Wish): StatementRequest {
+  if (seen.opensTransaction !== undefined) throw refuseTransaction(seen.opensTransaction);
+  const reason = 'may mean more with standard_conforming_strings off';
+  const verdict: Verdict = { ...seen, intent: 'write', proved: false, reason, isUnread: true };
+  return request('write', false, reason, wish, verdict);
 }
 
 // A schema builder writes what it is told to, but `schema.raw` may be told anything.

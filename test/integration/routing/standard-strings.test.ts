@@ -34,6 +34,37 @@ describe('Where the database has standard_conforming_strings off', () => {
     expect(servers()).toEqual(['primary', 'primary']);
   });
 
+  it.each([
+    String.raw`set application_name = 'a\\b'`,
+    String.raw`select '\'', set_config('application_name', 'b', false), ' , 1 -- '`,
+    String.raw`select '\'', pg_advisory_lock(2), ' , 1 -- '`,
+  ])('what such a text does to its session ends with its connection: %s', async (text) => {
+    const { db } = split.cold({ pool: { min: 0, max: 1 } });
+    const pid = async (): Promise<unknown> =>
+      (await db.raw('select pg_backend_pid()').queryContext({ rwSplit: { target: 'primary' } }))
+        .rows[0];
+
+    await db.raw(text);
+    const [first, second] = [await pid(), await pid()];
+
+    expect(second).toEqual(first);
+    const { rows } = await db.raw(
+      "select count(*)::int as held from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
+    );
+    expect(rows).toEqual([{ held: 0 }]);
+    expect((await db.raw('show application_name')).rows).not.toContainEqual({
+      application_name: expect.stringMatching(/^(?:a.*b|b)$/),
+    });
+  });
+
+  it('a text with a backslash opens no transaction', async () => {
+    const { db } = split.cold();
+
+    await expect(db.raw(String.raw`begin; select '\'`)).rejects.toMatchObject({
+      code: 'RWSPLIT_STATE',
+    });
+  });
+
   it('a text without one is read as ever', async () => {
     const { db, servers } = await split.warm();
 
