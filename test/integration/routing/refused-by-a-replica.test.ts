@@ -107,7 +107,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('is not sent to the primary once it was cancelled', async () => {
-    const { db } = await split.warm({ pool: { max: 1 } });
+    const { db } = await split.warm({ pool: { max: 1 }, acquireConnectionTimeout: 3000 });
     const misroutes = watch(db);
     const holder = await db.transaction();
     const { client } = db;
@@ -124,6 +124,19 @@ describe('A read that the replica refuses', () => {
     const failure = db.raw('select writes() as host').timeout(300, { cancel: true });
 
     await expect(failure).rejects.toThrow('timeout of 300ms');
+    expect(misroutes).toEqual([]);
+  });
+
+  it('is not sent to the primary once its time is up', async () => {
+    const { db } = await split.warm({ pool: { max: 1 }, acquireConnectionTimeout: 3000 });
+    const misroutes = watch(db);
+    const holder = await db.transaction();
+
+    const failure = db.raw('select writes() as host').timeout(300);
+
+    await expect(failure).rejects.toThrow('timeout of 300ms');
+    await holder.rollback();
+    await db.raw('select 1').queryContext({ rwSplit: { target: 'primary' } });
     expect(misroutes).toEqual([]);
   });
 
