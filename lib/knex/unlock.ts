@@ -33,11 +33,15 @@ export async function runUnlock(
   statement: CompiledStatement,
   send: Send<CompiledStatement>,
 ): Promise<CompiledStatement> {
-  let answer = await tolerate(lease, send, isBare && others.length > 0);
   if (use === 'unlock-all') {
-    await Promise.all(others.map(({ connection }) => unlockAll(connection)));
+    try {
+      return await send(lease.connection);
+    } finally {
+      await Promise.all(others.map(({ connection }) => unlockAll(connection)));
+    }
   }
 
+  let answer = await tolerate(lease, send, isBare && others.length > 0);
   for (const kept of isBare ? others : []) {
     if (answer !== undefined && hasUnlocked(answer)) break;
 
