@@ -17,7 +17,7 @@ interface ParameterStatus {
 
 /** The part of a `pg` client that hears the server's parameters. */
 interface Listening {
-  once?(event: 'end', listener: () => void): unknown;
+  once?(event: 'end' | 'error', listener: () => void): unknown;
   readonly connection?: {
     on?(event: 'parameterStatus', listener: (message: ParameterStatus) => void): unknown;
   };
@@ -30,9 +30,12 @@ export function listenToServer(client: Connection, onChange: (facts: ServerFacts
   const heard: ServerFacts = { role: undefined, hasStandardStrings: undefined, isEnded: false };
   facts.set(client, heard);
 
-  (client as Listening).once?.('end', () => {
+  const onEnd = (): void => {
     heard.isEnded = true;
-  });
+  };
+  // An error outside of any query is a lost connection, whose end may be told later.
+  (client as Listening).once?.('end', onEnd);
+  (client as Listening).once?.('error', onEnd);
   // Another driver's client (a fake in a test, pg-native) may have no such emitter.
   (client as Listening).connection?.on?.('parameterStatus', (message) => {
     switch (message.parameterName) {

@@ -70,13 +70,10 @@ function quickCheck(
   host: HostSettings,
   validateConnection: unknown,
 ): ((connection: Connection) => boolean) | undefined {
-  const isExtended =
-    host.pool.validate !== undefined ||
-    typeof host.connection === 'function' ||
-    view.validateConnection !== validateConnection;
-  if (isExtended) return undefined;
+  if (host.pool.validate !== undefined || typeof host.connection === 'function') return undefined;
 
   return (connection) => {
+    if (view.validateConnection !== validateConnection) return false;
     const { __knex__disposed, __knexLifetimeLimit }: MarkedConnection = connection;
     if (__knex__disposed !== undefined) return false;
     return __knexLifetimeLimit === undefined || performance.now() <= __knexLifetimeLimit;

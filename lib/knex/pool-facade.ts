@@ -1,9 +1,10 @@
 import type { Connection, Host } from '../hosts/host.ts';
-import type { HostPool } from '../hosts/pool.ts';
+import type { HostPool, PendingAcquire } from '../hosts/pool.ts';
 import type { RWSplit } from './rw-split.ts';
 
 /** The members of `client.pool` that are not just the primary's. */
 interface OwnMembers {
+  acquire(): PendingAcquire<Connection>;
   readonly min: number;
   readonly max: number;
   release(connection: Connection): boolean;
@@ -21,6 +22,14 @@ export function createPoolFacade(split: RWSplit, onDestroyed: () => void): HostP
     },
     get max() {
       return primaryOf(split).pool.maximum;
+    },
+    acquire() {
+      const pending = primaryOf(split).pool.acquire();
+      void pending.promise.then(
+        (connection) => split.dispatcher.noteHandedOut(connection),
+        () => undefined,
+      );
+      return pending;
     },
     /** To the pool that the connection came from. */
     release: (connection) => split.dispatcher.releaseTaken(connection),

@@ -62,10 +62,13 @@ export class ReplicaDiscovery {
 
   async #answerInTime(): Promise<readonly HostSettings[]> {
     return new Promise((resolve, reject) => {
-      const stopWaiting = systemClock.after(this.#millis, () => {
+      // A query waits for this: unlike every other timer it keeps the process alive.
+      const timer = setTimeout(() => {
         reject(new Error(`rwSplit.replicas() did not answer within ${this.#millis} ms.`));
-      });
-      this.#name().then(resolve, reject).finally(stopWaiting);
+      }, this.#millis);
+      this.#name()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
     });
   }
 }

@@ -1,7 +1,7 @@
 import { ConfigError, SessionStateError } from '../errors.ts';
 import type { Hint, RouteRequest } from '../routing/route.ts';
 import { hintCommentProblem, readHintComment } from '../sql/hint-comment.ts';
-import type { Intent, Verdict } from '../sql/verdict.ts';
+import type { Intent, LockUse, Verdict } from '../sql/verdict.ts';
 import { hintOf } from './hints.ts';
 import type { CompiledStatement, Executable } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -95,9 +95,14 @@ async function ofList(
     reason,
     changesCatalog: true,
     sessionChange: verdicts.map(({ sessionChange }) => sessionChange).find(Boolean),
-    lockUse: verdicts.some(({ lockUse }) => lockUse === 'lock') ? 'lock' : undefined,
+    lockUse: worstUse(verdicts),
     isUnread: verdicts.some(({ isUnread }) => isUnread === true) ? true : undefined,
   });
+}
+
+function worstUse(verdicts: readonly Verdict[]): LockUse | undefined {
+  const uses = verdicts.map(({ lockUse }) => lockUse);
+  return (['lock', 'unlock-all', 'unlock'] as const).find((use) => uses.includes(use));
 }
 
 // Where reads and writes go the same way, what a name stands for makes no difference.

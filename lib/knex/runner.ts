@@ -180,12 +180,19 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
         return this.#runOnOwn(split, wanted, compiled, request);
       }
 
+      let end: (() => void) | undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
       const route = { ...split.dispatcher.route(wanted), reason: 'unlocks where it was locked' };
-      const lease = split.dispatcher.adopt(route, first);
-      const isBare = request === undefined && !isList(compiled) && isBareUnlock(textOf(compiled));
-      lease.unlock = { use, isBare, others };
+      const lease = split.dispatcher.adopt(route, first, () => end?.());
+      const only = isList(compiled) && compiled.length === 1 ? compiled[0] : compiled;
+      const isAlone = request === undefined && only !== undefined && !isList(only);
+      lease.unlock = { use, isBare: isAlone && isBareUnlock(textOf(only)), others };
       split.announce(lease);
-      return this.#runWith(split, lease, wanted, compiled, request);
+      const run = this.#runWith(split, lease, wanted, compiled, request);
+      // Knex never says that a stream ended which was closed early.
+      return request === undefined ? run : Promise.race([run, ended]);
     }
   };
 }

@@ -78,6 +78,7 @@ export class RWSplit {
       isSpoilt: (connection) => this.sessionChanges.has(connection),
       warn,
       clock: systemClock,
+      waitMillis: maker.acquireMillis,
     });
     this.dispatcher = new Dispatcher({
       cluster: this.cluster,

@@ -13,7 +13,7 @@ interface Unlocking {
 
 // One call and nothing else: run in a session that doesn't hold the lock, it does nothing.
 const BARE_UNLOCK =
-  /^\s*select\s+(?:pg_catalog\s*\.\s*)?pg_advisory_unlock(?:_shared)?\s*\((?:[^()'";]|hashtext(?:extended)?\s*\([^()";]*\))*\)(?:\s+as\s+\w+|\s+as\s+"\w+")?\s*(?:;\s*)?$/i;
+  /^\s*select\s+(?:pg_catalog\s*\.\s*)?pg_advisory_unlock(?:_shared)?\s*\((?:[^()'";]|hashtext(?:extended)?\s*\([^()";]*\))*\)(?:\s+(?:as\s+)?(?:\w+|"\w+"))?\s*(?:;\s*)?$/i;
 
 /** Whether an unlock statement may be tried on one session after the other. */
 export function isBareUnlock(text: string): boolean {

@@ -29,6 +29,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #share: FallbackShare;
   readonly #returns: Returns;
+  readonly #handedOut = new WeakSet<Connection>();
   readonly #leases = new WeakMap<Connection, Lease>();
 
   constructor(parts: DispatcherParts) {
@@ -80,9 +81,10 @@ export class Dispatcher {
   }
 
   /** Wraps a connection that goes back to no pool when the lease ends. */
-  adopt(route: Route, { host, connection }: Acquired): Lease {
+  adopt(route: Route, { host, connection }: Acquired, onEnd: () => void): Lease {
     const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
       this.#leases.delete(ended.connection);
+      if (ended.isReleased) onEnd();
       return undefined;
     });
     this.#leases.set(connection, lease);
@@ -141,6 +143,11 @@ export class Dispatcher {
     this.#returns.toPool(host, connection);
   }
 
+  /** Notes that the application took a connection from a pool without a lease. */
+  noteHandedOut(connection: Connection): void {
+    this.#handedOut.add(connection);
+  }
+
   /**
    * Gives back a connection that the application took for itself.
    *
@@ -153,6 +160,7 @@ export class Dispatcher {
       return lease.isTaken;
     }
 
+    if (!this.#handedOut.delete(connection)) return false;
     const owner = this.#parts.cluster.hosts.find((host) => host.pool.isUsing(connection));
     if (owner !== undefined) this.#returns.toPool(owner, connection);
     return owner !== undefined;

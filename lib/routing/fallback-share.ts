@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Host } from '../hosts/host.ts';
+import { Waiters } from './waiters.ts';
 
 /**
  * Limits how many connections of the primary are held by reads that found no replica.
@@ -10,12 +11,13 @@ export class FallbackShare {
   readonly #share: number;
   readonly #clock: Clock;
   #held = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiters: Waiters;
 
   /** @param share of the host's pool, from above 0 to 1; one connection at the least. */
   constructor(share: number, clock: Clock) {
     this.#share = share;
     this.#clock = clock;
+    this.#waiters = new Waiters(clock);
   }
 
   /** Takes a place, waiting for one if need be; false when none became free within `millis`. */
@@ -23,7 +25,7 @@ export class FallbackShare {
     const limit = Math.max(1, Math.floor(pool.maximum * this.#share));
     const deadline = this.#clock.now() + millis;
     while (this.#held >= limit) {
-      const isWoken = await this.#wait(deadline - this.#clock.now());
+      const isWoken = await this.#waiters.wait(deadline - this.#clock.now());
       if (!isWoken) return false;
     }
     this.#held++;
@@ -33,20 +35,6 @@ export class FallbackShare {
   /** Gives a place back. */
   leave(): void {
     this.#held--;
-    this.#waiting.shift()?.();
-  }
-
-  #wait(millis: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        stopWaiting();
-        resolve(true);
-      };
-      const stopWaiting = this.#clock.after(Math.max(0, millis), () => {
-        this.#waiting = this.#waiting.filter((other) => other !== wake);
-        resolve(false);
-      });
-      this.#waiting.push(wake);
-    });
+    this.#waiters.wakeOne();
   }
 }

@@ -3,6 +3,7 @@ import { SessionStateError } from '../errors.ts';
 import { connectionState } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { DetachedConnection } from '../hosts/pool.ts';
+import { Waiters } from './waiters.ts';
 
 /** Says whether a connection holds session-level advisory locks, asking its server. */
 export type HoldsLocks = (connection: Connection) => Promise<boolean>;
@@ -19,6 +20,8 @@ export interface LockKeeperParts {
   readonly isSpoilt: (connection: Connection) => boolean;
   readonly warn: (message: string) => void;
   readonly clock: Clock;
+  /** How long a lock statement waits for a place that another one may not need, in milliseconds. */
+  readonly waitMillis: number;
 }
 
 // A server that doesn't say whether a session holds locks is not waited for longer.
@@ -41,12 +44,14 @@ export class LockKeeper {
   readonly #parts: LockKeeperParts;
   readonly #kept: KeptConnection[] = [];
   #unlocking: Promise<unknown> = Promise.resolve();
+  readonly #waiters: Waiters;
   #reserved = 0;
   #hasWarned = false;
   #isDestroyed = false;
 
   constructor(parts: LockKeeperParts) {
     this.#parts = parts;
+    this.#waiters = new Waiters(parts.clock);
   }
 
   get size(): number {
@@ -60,18 +65,26 @@ export class LockKeeper {
    * @throws {SessionStateError} when as many connections are kept as may be.
    */
   async reserve(): Promise<() => void> {
-    // Locks end with their session, by whoever ended it.
-    if (this.#isFull()) await this.unlockWith(() => Promise.resolve());
-    if (this.#isFull()) {
-      throw new SessionStateError(
-        `${this.#kept.length} connections are kept out of the pool for the advisory locks of their sessions, ` +
-          'and no more may be than the limit (pool.max); unlock some, or use pg_advisory_xact_lock in knex.transaction().',
-      );
+    const { clock, max, waitMillis } = this.#parts;
+    const deadline = clock.now() + waitMillis;
+    while (this.#isFull()) {
+      // Locks end with their session, by whoever ended it.
+      if (this.#kept.length >= max) await this.unlockWith(() => Promise.resolve());
+      if (this.#kept.length >= max) {
+        // Whoever waits behind this one waits in vain, too.
+        this.#waiters.wakeOne();
+        throw this.#refusal();
+      }
+      // Others are about to take locks, and may get none.
+      if (this.#isFull() && !(await this.#waiters.wait(deadline - clock.now()))) {
+        throw this.#refusal();
+      }
     }
 
     this.#reserved++;
     return () => {
       this.#reserved--;
+      this.#waiters.wakeOne();
     };
   }
 
@@ -117,16 +130,25 @@ export class LockKeeper {
     await Promise.all(kept.map(({ host, connection }) => host.pool.end(connection)));
   }
 
+  #refusal(): SessionStateError {
+    return new SessionStateError(
+      `${this.#kept.length} connections are kept out of the pool for the advisory locks of their sessions ` +
+        `(and ${this.#reserved} more are about to take one), as many as may be (pool.max); unlock some, ` +
+        'or use pg_advisory_xact_lock in knex.transaction().',
+    );
+  }
+
   #isFull(): boolean {
     return this.#kept.length + this.#reserved >= this.#parts.max;
   }
 
   async #reconsider(kept: KeptConnection): Promise<void> {
-    const answer = hasEnded(kept) ? 'unknown' : await this.#holdsLocks(kept.connection);
+    const answer = isLost(kept) ? 'unknown' : await this.#holdsLocks(kept.connection);
     if (answer === 'some') return;
 
     const { host, connection, detached } = kept;
     if (answer === 'unknown' || this.#parts.isSpoilt(connection)) return this.#drop(kept);
+    if (connectionState(connection) === 'transaction') return this.#drop(kept);
     if (this.#remove(kept)) await host.pool.attach(detached);
   }
 
@@ -153,6 +175,11 @@ export class LockKeeper {
         .finally(stopWaiting);
     });
   }
+}
+
+// Nobody waits for the statement that a given-up session still runs.
+function isLost({ connection }: KeptConnection): boolean {
+  return ['ended', 'given up'].includes(connectionState(connection));
 }
 
 function hasEnded({ connection }: KeptConnection): boolean {

@@ -61,8 +61,9 @@ export class Returns {
   ): Promise<void> {
     try {
       // Given up while it waits for its lock: nobody would know of the lock that it may get.
-      const isGivenUp = ['busy', 'given up'].includes(connectionState(connection));
-      const keeping = isGivenUp
+      // And a lock taken inside a transaction that was left open is of no use to anybody.
+      const isLost = ['busy', 'given up', 'transaction'].includes(connectionState(connection));
+      const keeping = isLost
         ? 'full'
         : await this.#parts.locks.keep(host, connection, place !== undefined);
       if (keeping === 'full') await host.pool.discard(connection);

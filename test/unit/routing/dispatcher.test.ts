@@ -34,6 +34,7 @@ function bench(cluster: Cluster): Bench {
       isSpoilt: () => false,
       warn: () => undefined,
       clock: systemClock,
+      waitMillis: 50,
     }),
     sessionChanges,
     onCatalogChange: () => undefined,
@@ -142,6 +143,31 @@ describe('Dispatcher', () => {
 
     expect(dispatcher.leaseOf(open.connection)).toBeUndefined();
     expect(open.host.pool.stats).toMatchObject({ used: 0, free: 0 });
+  });
+
+  it('keeps no connection that holds locks inside an open transaction', async () => {
+    const open = { getTransactionStatus: () => 'T' };
+    const cluster = makeCluster({ primary: { max: 1, create: async () => open } });
+    const { dispatcher, locked } = bench(cluster);
+    const lease = await dispatcher.lease(write);
+    locked.add(open);
+    lease.mayHoldLocks = true;
+
+    await lease.release();
+
+    expect(cluster.host('primary')?.pool.stats).toMatchObject({ used: 0, free: 0 });
+  });
+
+  it('gives back a connection taken from a pool by hand once, and no other', async () => {
+    const cluster = makeCluster({ primary: { max: 1 } });
+    const { dispatcher } = bench(cluster);
+    const pool = cluster.host('primary')?.pool;
+    const taken = (await pool?.acquire().promise) ?? {};
+    dispatcher.noteHandedOut(taken);
+
+    expect(dispatcher.releaseTaken(taken)).toBe(true);
+    expect(await pool?.acquire().promise).toBe(taken);
+    expect(dispatcher.releaseTaken(taken)).toBe(false);
   });
 
   it('waits for a busy connection to say how it was left', async () => {
