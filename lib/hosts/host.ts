@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { HostSettings } from '../config/settings.ts';
 import type { HostRole } from '../events.ts';
 import type { HostPool, PoolStats } from './pool.ts';
+import { Waiters } from './waiters.ts';
 
 /** What a `pg` connection must be for this library: an object with an identity. */
 export type Connection = object;
@@ -38,7 +39,7 @@ export class Host implements HostView {
   #reads = 0;
   #writes = 0;
   #connectErrors = 0;
-  #idleWaiters: (() => void)[] = [];
+  readonly #idleWaiters: Waiters = new Waiters();
 
   /** @param primaryReads what the host weighs among the readers while it is the primary; 0 for its own weight. */
   constructor(
@@ -89,7 +90,7 @@ export class Host implements HostView {
       this.latencyMillis === 0
         ? millis
         : this.latencyMillis + LATENCY_WEIGHT * (millis - this.latencyMillis);
-    if (this.#running === 0 && this.#idleWaiters.length > 0) this.#wakeWaiters();
+    if (this.#running === 0) this.#idleWaiters.wakeAll();
   }
 
   /** Keeps why a connection could not be opened, for errors and snapshots. */
@@ -101,18 +102,6 @@ export class Host implements HostView {
   /** Resolves once no query runs on the host, or after `millis`. */
   idle(millis: number, clock: Clock): Promise<boolean> {
     if (this.#running === 0) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const cancel = clock.after(millis, () => resolve(false));
-      this.#idleWaiters.push(() => {
-        cancel();
-        resolve(true);
-      });
-    });
-  }
-
-  #wakeWaiters(): void {
-    const waiters = this.#idleWaiters;
-    this.#idleWaiters = [];
-    for (const wake of waiters) wake();
+    return this.#idleWaiters.wait(millis, clock);
   }
 }

@@ -141,13 +141,13 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       lease.onMove = (connection) => {
         this.connection = connection;
       };
-      lease.text = isList(compiled) ? compiled.map(textOf).join(';\n') : textOf(compiled);
-      if (verdict !== undefined) {
-        lease.changesCatalog = verdict.changesCatalog;
-        noteSessionEffect(split, lease.connection, verdict, lease.text);
-      }
 
       try {
+        lease.text = isList(compiled) ? compiled.map(textOf).join(';\n') : textOf(compiled);
+        if (verdict !== undefined) {
+          lease.changesCatalog = verdict.changesCatalog;
+          noteSessionEffect(split, lease.connection, verdict, lease.text);
+        }
         if (request !== undefined) return await this.#send(compiled, request);
         return await (isList(compiled) ? this.queryArray(compiled) : this.query(compiled));
       } finally {

@@ -3,7 +3,7 @@ import { SessionStateError } from '../errors.ts';
 import { connectionState } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { DetachedConnection } from '../hosts/pool.ts';
-import { Waiters } from './waiters.ts';
+import { Waiters } from '../hosts/waiters.ts';
 
 /** Says whether a connection holds session-level advisory locks, asking its server. */
 export type HoldsLocks = (connection: Connection) => Promise<boolean>;
@@ -44,14 +44,13 @@ export class LockKeeper {
   readonly #parts: LockKeeperParts;
   readonly #kept: KeptConnection[] = [];
   #unlocking: Promise<unknown> = Promise.resolve();
-  readonly #waiters: Waiters;
+  readonly #waiters: Waiters = new Waiters();
   #reserved = 0;
   #hasWarned = false;
   #isDestroyed = false;
 
   constructor(parts: LockKeeperParts) {
     this.#parts = parts;
-    this.#waiters = new Waiters(parts.clock);
   }
 
   get size(): number {
@@ -76,7 +75,7 @@ export class LockKeeper {
         throw this.#refusal();
       }
       // Others are about to take locks, and may get none.
-      if (this.#isFull() && !(await this.#waiters.wait(deadline - clock.now()))) {
+      if (this.#isFull() && !(await this.#waiters.wait(deadline - clock.now(), clock))) {
         throw this.#refusal();
       }
     }

@@ -30,7 +30,7 @@ export function route(request: RouteRequest, hosts: RoutableHosts, policy: Routi
 
   const reason = explain(request, target, policy);
   const found = onTarget(target, request, hosts, policy);
-  return { intent: request.intent, reason, ...withTag(found, hint?.tag, hosts, policy, target) };
+  return { intent: request.intent, reason, ...withTag(found, hint?.tag) };
 }
 
 type Choice = Pick<Route, 'hosts' | 'fallback' | 'role' | 'mayRerun'>;
@@ -53,7 +53,7 @@ function onTarget(
       if (!isRead) return writer(hosts);
       // A scope that names replicas is strict, as `target: 'replica'` is.
       if (request.scope === 'replica') return reader(hosts.replicas, none);
-      return reader(hosts.readers, policy.fallback === 'primary' ? hosts.primary : none);
+      return reader(hosts.readers, spare(request, hosts, policy));
     case 'primary':
       return writer(hosts);
     default:
@@ -65,24 +65,24 @@ function writer(hosts: RoutableHosts): Choice {
   return { hosts: hosts.primary, fallback: none, role: 'primary', mayRerun: false };
 }
 
+// A primary that is one of the readers is tried as such, and not once more as their fallback.
+function spare(
+  { hint }: RouteRequest,
+  { readers, replicas, primary }: RoutableHosts,
+  { fallback }: RoutingPolicy,
+): readonly Host[] {
+  const isReader = readers !== replicas && hint?.tag === undefined;
+  return fallback === 'primary' && !isReader ? primary : none;
+}
+
 function reader(hosts: readonly Host[], fallback: readonly Host[]): Choice {
   return { hosts, fallback, role: 'replica', mayRerun: true };
 }
 
-function withTag(
-  choice: Choice,
-  tag: string | undefined,
-  hosts: RoutableHosts,
-  policy: RoutingPolicy,
-  target: Target,
-): Choice {
+// Replicas without the tag aren't fit for this query: what then, the fallback says, as for any other.
+function withTag(choice: Choice, tag: string | undefined): Choice {
   if (tag === undefined || choice.role === 'primary') return choice;
-
-  const tagged = choice.hosts.filter((host) => host.tags.includes(tag));
-  // Replicas without the tag aren't fit for this query: what then, `fallback` says.
-  const mayFallBack =
-    target === 'split' ? policy.fallback === 'primary' : target === 'prefer-replica';
-  return { ...choice, hosts: tagged, fallback: mayFallBack ? hosts.primary : none };
+  return { ...choice, hosts: choice.hosts.filter((host) => host.tags.includes(tag)) };
 }
 
 function onHost(name: string, request: RouteRequest, hosts: RoutableHosts): Route {

@@ -58,7 +58,7 @@ describe('route', () => {
   it('counts the primary among the readers where it serves reads', () => {
     const { routable } = makeCluster({ primary: {}, near: {} }, { primaryReads: true });
 
-    expect(decide(read, {}, routable).hosts).toEqual(['near', 'primary']);
+    expect(decide(read, {}, routable)).toMatchObject({ hosts: ['near', 'primary'], fallback: [] });
   });
 
   it('lets the primary run what a replica refused, but for strict targets', () => {
@@ -90,6 +90,12 @@ describe('route', () => {
     const request = { ...read, hint: { tag: 'nowhere' } };
 
     expect(decide(request, { fallback: 'error' })).toMatchObject({ hosts: [], fallback: [] });
+  });
+
+  it('keeps a tagged read in a scope of replicas off the primary', () => {
+    const request = { ...read, scope: 'replica', hint: { tag: 'nowhere' } } as const;
+
+    expect(decide(request)).toMatchObject({ hosts: [], fallback: [] });
   });
 
   it.each<RouteRequest>([
