@@ -22,9 +22,14 @@ export function useRoutingDatabase(more = ''): () => Cluster {
   const cluster = useDatabase();
 
   beforeAll(async () => {
-    await cluster().primary.query(schema + more);
-    await cluster().waitForReplay();
+    await createRoutingSchema(cluster(), more);
   });
 
   return cluster;
+}
+
+/** Makes what {@link useRoutingDatabase} has on a cluster of one's own. */
+export async function createRoutingSchema(cluster: Cluster, more = ''): Promise<void> {
+  await cluster.primary.query(schema + more);
+  await cluster.waitForReplay();
 }
