@@ -6,7 +6,7 @@ const pure: readonly RegExp[] = [
   /^lib\/balancers\//,
   /^lib\/consistency\/(lsn|token)\.ts$/,
   /^lib\/hosts\/health\.ts$/,
-  /^lib\/routing\/router\.ts$/,
+  /^lib\/routing\/(router|error-facts|network-code|([a-z]+-)?failure)\.ts$/,
 ];
 
 const impurities: readonly (readonly [string, RegExp])[] = [

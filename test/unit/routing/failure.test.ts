@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Failure } from '../../../lib/routing/failure.ts';
 import { judgeConnectError, judgeStatementError } from '../../../lib/routing/failure.ts';
+import { failureInWords } from '../../support/failure-in-words.ts';
 
 const driver = (message: string): Error => new Error(message);
 const system = (code: string, call = 'read'): Error =>
@@ -9,12 +9,6 @@ const error = (code: string, message = '', more = {}): Error =>
   Object.assign(new Error(message), { code, severity: 'ERROR', ...more });
 const fatal = (code: string, message = '', more = {}): Error =>
   error(code, message, { severity: 'FATAL', ...more });
-
-/** In words: what becomes of the host, the connection, the statement, a read and a write. */
-function told({ host, isConnectionLost, executed, rerunRead, rerunWrite }: Failure): string {
-  const connection = isConnectionLost ? 'lost' : 'kept';
-  return `${host}, ${connection}, ran ${executed}; read ${rerunRead}, write ${rerunWrite}`;
-}
 
 describe('judgeConnectError', () => {
   const unreachable = 'network, lost, ran no; read elsewhere, write yes';
@@ -142,11 +136,13 @@ describe('judgeConnectError', () => {
     ['a hook of the application fails', error('57014', 'canceling statement'), nothing],
     ['a text that quotes another', driver('the vault says: timeout expired'), nothing],
   ])('%s', (_, thrown, expected) => {
-    expect(told(judgeConnectError(thrown))).toBe(expected);
+    expect(failureInWords(judgeConnectError(thrown))).toBe(expected);
   });
 
   it('takes what is no error for no evidence', () => {
-    const judged = [undefined, null, 'timeout expired', 7].map(judgeConnectError).map(told);
+    const judged = [undefined, null, 'timeout expired', 7]
+      .map(judgeConnectError)
+      .map(failureInWords);
 
     expect(judged).toEqual(Array(4).fill(nothing));
   });
@@ -270,7 +266,7 @@ describe('judgeStatementError', () => {
         'none, kept, ran unknown; read no, write no',
       ],
     ])('%s', (_, thrown, expected) => {
-      expect(told(judgeStatementError(thrown, role))).toBe(expected);
+      expect(failureInWords(judgeStatementError(thrown, role))).toBe(expected);
     });
   });
 
@@ -319,7 +315,7 @@ describe('judgeStatementError', () => {
     ['a missing type', error('42704', 'does not exist'), ifBehind, own],
     ['a missing schema', error('3F000', 'does not exist'), ifBehind, own],
   ])('tells a replica from a primary: %s', (_, thrown, onReplica, onPrimary) => {
-    expect(told(judgeStatementError(thrown, 'replica'))).toBe(onReplica);
-    expect(told(judgeStatementError(thrown, 'primary'))).toBe(onPrimary);
+    expect(failureInWords(judgeStatementError(thrown, 'replica'))).toBe(onReplica);
+    expect(failureInWords(judgeStatementError(thrown, 'primary'))).toBe(onPrimary);
   });
 });
