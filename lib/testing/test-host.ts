@@ -23,7 +23,7 @@ export class TestHost {
   readonly #maintenance: replication.NamedConnection;
   readonly #leadership: Leadership;
   readonly #server: Server | undefined;
-  /** Whom it receives WAL from; a primary, whom it last received from. */
+  /** Whom it receives WAL from; undefined for one that leads, or led and did not rejoin. */
   #source: TestHost | undefined;
   #cutSource: string | undefined;
 
@@ -124,6 +124,7 @@ export class TestHost {
    */
   async promote(): Promise<void> {
     await replication.promote(this.#maintenance);
+    this.#source = undefined;
     this.#leadership.primary = this;
   }
 

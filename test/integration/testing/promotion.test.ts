@@ -71,4 +71,14 @@ describe('A promotion', () => {
     await expect(cluster().primary.rejoin()).rejects.toThrow('primary is the primary itself');
     await expect(cluster().primary.promote()).rejects.toThrow('recovery is not in progress');
   });
+
+  it('leaves a primary that was a replica once with nobody to follow', async () => {
+    const [first, second] = cluster().hosts;
+    expect(cluster().primary).toBe(first);
+
+    await second?.promote();
+
+    expect(first?.isFollowing).toBe(false);
+    await expect(first?.waitForReplay()).rejects.toThrow('primary does not follow replica-1');
+  });
 });
