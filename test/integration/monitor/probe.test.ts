@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Client, ClientConfig } from 'pg';
 import { systemClock } from '../../../lib/clock.ts';
@@ -5,8 +6,10 @@ import type { ServerReport } from '../../../lib/hosts/server-report.ts';
 import { Probe } from '../../../lib/monitor/probe.ts';
 import type { TestHost } from '../../../lib/testing/index.ts';
 import { until } from '../../../lib/testing/until.ts';
+import { runProgram } from '../../support/child.ts';
 import { dialProbe } from '../../support/dial-probe.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
+import { root } from '../../support/source-file.ts';
 
 const timeoutMillis = 5_000;
 
@@ -148,7 +151,7 @@ describe('A probe', () => {
         isReplayPaused: undefined,
         position: expect.any(BigInt),
         isReceiving: true,
-        server: primary.server === undefined ? undefined : expect.any(String),
+        server: expect.any(String),
         hasTrueProcessIds: true,
       });
     }
@@ -274,6 +277,25 @@ describe('A probe', () => {
       undefined,
     ]);
     await until('the socket is closed', timeoutMillis, () => clients.every(isClosed));
+  });
+
+  it.each([
+    ['idle', 'await probe.run(5_000);'],
+    ['hung as it dials', 'void probe.run(500);'],
+  ])('keeps no process alive while it is %s', async (state, act) => {
+    const { connection } = host('replica-2');
+    if (state !== 'idle') host('replica-2').hang();
+
+    const { exitCode, stderr } = await runProgram(`
+      const { Probe } = require(${JSON.stringify(join(root, 'lib/monitor/probe.ts'))});
+      const { systemClock } = require(${JSON.stringify(join(root, 'lib/clock.ts'))});
+      const { dialProbe } = require(${JSON.stringify(join(root, 'test/support/dial-probe.ts'))});
+      const probe = new Probe(dialProbe(${JSON.stringify(connection)}), systemClock);
+      ${act}
+    `);
+    host('replica-2').wake();
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 
   it('tells a server that was killed and started again from the one before', async () => {
