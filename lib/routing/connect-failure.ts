@@ -14,7 +14,7 @@ const NETWORK_TEXTS = new Set([
 ]);
 
 const MISCONFIGURED_TEXT =
-  /^(SASL: .*|Password must be a string|The server does not support SSL connections|Unknown authenticationOk message type \d+)$/s;
+  /^(SASL: .*|Password must be a string|The server does not support SSL connections|Unknown authenticationOk message type.*)$/s;
 
 // Data of the start-up packet, features, object states such as "not accepting connections",
 // authentication, names, privileges; of PostgreSQL's appendix "Error Codes".

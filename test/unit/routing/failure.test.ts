@@ -135,6 +135,7 @@ describe('judgeConnectError', () => {
     ['the password cannot be fetched', driver('the vault is sealed'), nothing],
     ['a hook of the application fails', error('57014', 'canceling statement'), nothing],
     ['a text that quotes another', driver('the vault says: timeout expired'), nothing],
+    ['a text that quotes pg', driver('the vault says: SASL: no'), nothing],
   ])('%s', (_, thrown, expected) => {
     expect(failureInWords(judgeConnectError(thrown))).toBe(expected);
   });
