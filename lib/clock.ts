@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Runs `callback` once after `millis`; never keeps the process alive. Returns what cancels it. */
   after(millis: number, callback: () => void): () => void;
+  /** As {@link Clock.after}, but keeps the process alive: for what a query waits for, and for nothing else. */
+  holdFor(millis: number, callback: () => void): () => void;
 }
 
 /** The process's own clock. */
@@ -12,6 +14,10 @@ export const systemClock: Clock = {
   after(millis, callback) {
     const timer = setTimeout(callback, millis);
     timer.unref();
+    return () => clearTimeout(timer);
+  },
+  holdFor(millis, callback) {
+    const timer = setTimeout(callback, millis);
     return () => clearTimeout(timer);
   },
 };

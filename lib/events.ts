@@ -29,6 +29,50 @@ export interface HostRoleEvent {
   readonly was: HostRole;
 }
 
+/** A host that serves from here on, by what its probes say. */
+export interface HostUpEvent {
+  readonly host: string;
+  readonly role: HostRole;
+}
+
+/** A host that serves no more, by what its probes say. */
+export interface HostDownEvent {
+  readonly host: string;
+  readonly role: HostRole;
+  /** What the probes met. */
+  readonly reason: string;
+}
+
+/** A replica that fell too far behind to serve, or has caught up again. */
+export interface HostLagEvent {
+  readonly host: string;
+  /** Undefined where it is not known. */
+  readonly bytes: number | undefined;
+  /** Undefined where it is not known. */
+  readonly millis: number | undefined;
+  /** Whether the replica may serve. */
+  readonly isFit: boolean;
+  readonly reason: string | undefined;
+}
+
+/** An old primary that gets no statements any more: the cluster has moved on to a higher timeline. */
+export interface HostFencedEvent {
+  readonly host: string;
+  readonly timeline: number | undefined;
+  readonly clusterTimeline: number;
+}
+
+/** A statement that is run again on another host. */
+export interface RetryEvent {
+  /** Where it failed. */
+  readonly host: string;
+  /** Where it runs next. */
+  readonly next: string;
+  readonly error: Error;
+  /** The how manieth attempt comes: 2 for the first retry. */
+  readonly attempt: number;
+}
+
 /** A list of replicas that could not be had, or not be used. */
 export interface DiscoveryErrorEvent {
   readonly error: Error;
@@ -41,7 +85,12 @@ export type HostRole = 'primary' | 'replica';
 export interface RWSplitEvents {
   route: [RouteEvent];
   misroute: [MisrouteEvent];
+  retry: [RetryEvent];
+  'host:up': [HostUpEvent];
+  'host:down': [HostDownEvent];
   'host:role': [HostRoleEvent];
+  'host:lag': [HostLagEvent];
+  'host:fenced': [HostFencedEvent];
   'discovery:error': [DiscoveryErrorEvent];
 }
 

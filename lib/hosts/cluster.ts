@@ -1,46 +1,60 @@
-import type { HostSettings } from '../config/settings.ts';
+import type { Clock } from '../clock.ts';
+import type { HealthSettings, HostSettings, MaxLagSettings } from '../config/settings.ts';
 import type { HostRole, RWSplitEmitter } from '../events.ts';
+import { Changes } from './changes.ts';
+import type { ClusterMemory } from './election.ts';
+import { elect, noMemory } from './election.ts';
+import type { Ailment, Health } from './health.ts';
+import { afterFailedProbe, afterGoodProbe, afterSignal } from './health.ts';
 import type { Host } from './host.ts';
-
-/** The hosts that a router chooses from, kept current by the cluster so that a decision allocates no list. */
-export interface RoutableHosts {
-  /** Every host. */
-  readonly all: readonly Host[];
-  /** The primary, or empty while none is known. */
-  readonly primary: readonly Host[];
-  /** The replicas that are fit to serve. */
-  readonly replicas: readonly Host[];
-  /** What balanced reads choose from: `replicas`, and the primary where it serves reads. */
-  readonly readers: readonly Host[];
-  /** Every host that is fit to serve, whatever its role. */
-  readonly usable: readonly Host[];
-}
+import { LagMeter, lagProblem } from './lag.ts';
+import type { RoutableHosts } from './routable-hosts.ts';
+import { surveyHosts } from './routable-hosts.ts';
+import type { ServerReport } from './server-report.ts';
 
 /** Makes the {@link Host} of one server; opens nothing. */
 export type HostFactory = (settings: HostSettings, role: HostRole) => Host;
 
-// The primary comes after every replica in any order of hosts.
-const PRIMARY_ORDER = Number.MAX_SAFE_INTEGER;
+/** What a {@link Cluster} works with. */
+export interface ClusterParts {
+  readonly primary: HostSettings;
+  /** Undefined where they are yet to be told: see {@link Cluster.add}. */
+  readonly replicas: readonly HostSettings[] | undefined;
+  /** Whether the primary is one of the hosts that serve reads. */
+  readonly primaryReads: boolean;
+  readonly maxLag: MaxLagSettings | false;
+  readonly health: HealthSettings;
+  readonly events: RWSplitEmitter;
+  readonly clock: Clock;
+  readonly make: HostFactory;
+}
 
 /** One primary and its replicas: who has which role, and who is fit to serve. */
 export class Cluster {
-  readonly #events: RWSplitEmitter;
-  readonly #primaryReads: boolean;
-  readonly #make: HostFactory;
+  readonly changes: Changes;
+  /** Told when a probe should say soon how a host does, by a new connection if its name may have moved on. */
+  onDoubt: (host: Host, hasMoved: boolean) => void = () => undefined;
+  /** Told when somebody may have another role or state than before. */
+  onChange: () => void = () => undefined;
+  readonly #parts: ClusterParts;
+  readonly #lagMeter: LagMeter = new LagMeter();
   #hosts: readonly Host[];
+  #memory: ClusterMemory = noMemory;
+  readonly #presumed: Host;
+  #elected: Host | undefined;
   #routable: RoutableHosts;
+  #isComplete: boolean;
+  #isSettled = false;
 
-  constructor(
-    primary: HostSettings,
-    replicas: readonly HostSettings[],
-    primaryReads: boolean,
-    events: RWSplitEmitter,
-    make: HostFactory,
-  ) {
-    this.#events = events;
-    this.#primaryReads = primaryReads;
-    this.#make = make;
-    this.#hosts = [make(primary, 'primary'), ...this.#makeReplicas(replicas)];
+  constructor(parts: ClusterParts) {
+    const { primary, replicas, make, clock } = parts;
+    this.#parts = parts;
+    this.changes = new Changes(clock);
+    this.#presumed = make(primary, 'primary');
+    const made = (replicas ?? []).map((settings) => make(settings, 'replica'));
+    this.#hosts = [this.#presumed, ...made];
+    this.#isComplete = replicas !== undefined;
+    this.#isSettled = this.#isComplete && this.#hosts.length === 1;
     this.#routable = this.#survey();
   }
 
@@ -54,62 +68,178 @@ export class Cluster {
     return this.#routable;
   }
 
+  /** The primary, by what the servers say; undefined while none is known that can be reached. */
+  get elected(): Host | undefined {
+    return this.#elected;
+  }
+
+  /** Whether there was time to look at every host once. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
   /** The host with a name, if there is one. */
   host(name: string): Host | undefined {
     return this.#hosts.find((host) => host.name === name);
   }
 
-  /** Adds the replicas that only a function knows. */
-  addReplicas(replicas: readonly HostSettings[]): void {
-    this.#hosts = [...this.#hosts, ...this.#makeReplicas(replicas)];
-    this.#routable = this.#survey();
+  /** Adds hosts, which serve once a probe has found them well. */
+  add(replicas: readonly HostSettings[]): void {
+    const added = replicas.map((settings) => this.#parts.make(settings, 'replica'));
+    this.#hosts = [...this.#hosts, ...added];
+    this.#isComplete = true;
+    this.publish();
   }
 
-  /** Takes over what a server itself says of its role. */
-  observeRole(host: Host, role: HostRole): void {
-    const was = host.role;
-    if (host.isRoleObserved && was === role) return;
-
-    host.isRoleObserved = true;
-    host.role = role;
-    if (role === 'primary') this.#presumeReplicas(host);
-    this.#routable = this.#survey();
-    if (was !== role) this.#events.tell('host:role', { host: host.name, role, was });
+  /** Takes a host out for good; what runs on it goes on. */
+  remove(host: Host): void {
+    this.#hosts = this.#hosts.filter((other) => other !== host);
+    host.isDraining = true;
+    this.publish();
   }
 
   /** Stops or resumes the use of a host for what comes. */
   setDraining(host: Host, isDraining: boolean): void {
     host.isDraining = isDraining;
-    this.#routable = this.#survey();
+    this.publish();
   }
 
-  // A cluster has one primary: whoever was only presumed to be it is, most likely, a replica.
-  #presumeReplicas(primary: Host): void {
-    for (const host of this.#hosts) {
-      if (host !== primary && !host.isRoleObserved) host.role = 'replica';
+  /**
+   * Takes over what a server answered to a probe that began at `at`.
+   *
+   * @param report undefined where it is alive but has no connection left for a probe.
+   */
+  noteProbe(host: Host, report: ServerReport | undefined, at: number): void {
+    const { clock, health } = this.#parts;
+    this.#enter(host, afterGoodProbe(host.health, clock.now(), health));
+    if (report === undefined) return this.publish();
+
+    const { isInRecovery } = report;
+    const isOther = host.report?.server !== undefined && host.report.server !== report.server;
+    host.report = report;
+    if (isInRecovery === true) host.wasInRecovery = true;
+    if (isInRecovery !== undefined) this.#observeRole(host, isInRecovery ? 'replica' : 'primary');
+    // The name of the primary stands for another server: the old one may still take writes.
+    if (isOther && host.role === 'primary') host.replaceConnections();
+    this.#elect();
+    this.#measure(host, report, at);
+    this.publish();
+  }
+
+  /** Takes over that a host failed a probe. */
+  noteFailedProbe(host: Host, ailment: Ailment, error: Error): void {
+    const { clock, health } = this.#parts;
+    host.lastError = error;
+    this.#enter(host, afterFailedProbe(host.health, clock.now(), ailment, health));
+    this.#elect();
+    this.publish();
+  }
+
+  /** Takes over that a query or a new connection met trouble on a host. */
+  noteTrouble(host: Host, ailment: Ailment, error: Error): void {
+    host.lastError = error;
+    const before = host.health;
+    host.health = afterSignal(before, this.#parts.clock.now(), ailment);
+    if (host.health === before) return;
+
+    this.onDoubt(host, false);
+    this.publish();
+  }
+
+  /** Asks for a probe of a host that may have changed: what it answers, or who stands behind its name. */
+  doubt(host: Host, hasMoved: boolean): void {
+    this.onDoubt(host, hasMoved);
+  }
+
+  /** Says anew who may serve what, and tells those who wait for it. */
+  publish(): void {
+    // Hosts that join later are looked at beside what goes on.
+    this.#isSettled ||=
+      this.#isComplete && this.#hosts.every(({ health }) => health.state !== 'unknown');
+    this.#routable = this.#survey();
+    this.changes.note();
+    this.onChange();
+  }
+
+  #enter(host: Host, health: Health): void {
+    const was = host.health;
+    host.health = health;
+    if (health.state === was.state) return;
+
+    const { events, health: settings } = this.#parts;
+    if (health.state === 'up') {
+      if (health.readmittedAt !== was.readmittedAt) host.startSlowly(settings.slowStartMillis);
+      if (was.state !== 'suspect') events.tell('host:up', { host: host.name, role: host.role });
+    }
+    if (health.state === 'down') {
+      host.report = undefined;
+      host.pool.turnAway();
+      host.replaceConnections();
+      if (was.state !== 'half-open') {
+        events.tell('host:down', { host: host.name, role: host.role, reason: health.reason });
+      }
     }
   }
 
-  #makeReplicas(replicas: readonly HostSettings[]): Host[] {
-    return replicas.map((settings) => this.#make(settings, 'replica'));
+  #observeRole(host: Host, role: HostRole): void {
+    const was = host.role;
+    host.isRoleObserved = true;
+    if (was === role) return;
+
+    host.role = role;
+    host.replaceConnections();
+    this.#parts.events.tell('host:role', { host: host.name, role, was });
+  }
+
+  #elect(): void {
+    const { events } = this.#parts;
+    const { primary, excluded, memory } = elect(this.#hosts, this.#memory, this.#elected);
+    if (memory.timeline !== this.#memory.timeline) this.#lagMeter.forget();
+    this.#memory = memory;
+
+    for (const host of this.#hosts) {
+      const was = host.exclusion;
+      host.exclusion = excluded.get(host);
+      if (host.exclusion === 'fenced' && was !== 'fenced') {
+        host.replaceConnections();
+        const { report } = host;
+        events.tell('host:fenced', {
+          host: host.name,
+          timeline: report?.timeline,
+          clusterTimeline: memory.timeline,
+        });
+      }
+    }
+    if (primary === this.#elected) return;
+
+    // The sizes belong to the role: a promoted replica has to carry what the primary carried.
+    this.#elected?.pool.resize(this.#elected.ownSize);
+    this.#elected = primary;
+    primary?.pool.resize(this.#presumed.ownSize);
+  }
+
+  #measure(host: Host, report: ServerReport, at: number): void {
+    const { clock, maxLag, events } = this.#parts;
+    if (host === this.#elected && report.position !== undefined) {
+      this.#lagMeter.note(report.position, at);
+    }
+    if (report.isInRecovery !== true) {
+      host.lag = undefined;
+      host.lagProblem = undefined;
+      return;
+    }
+
+    const was = host.lagProblem;
+    host.lag = this.#lagMeter.lagOf(report, this.#elected === undefined ? undefined : clock.now());
+    host.lagProblem = lagProblem(host.lag, maxLag, was !== undefined);
+    if ((was === undefined) === (host.lagProblem === undefined)) return;
+
+    const { bytes, millis } = host.lag;
+    const isFit = host.lagProblem === undefined;
+    events.tell('host:lag', { host: host.name, bytes, millis, isFit, reason: host.lagProblem });
   }
 
   #survey(): RoutableHosts {
-    const all = this.#hosts;
-    const usable = all.filter((host) => !host.isDraining);
-    const replicas = usable.filter((host) => host.role === 'replica');
-    // A server that said so itself goes before one that is only presumed to be the primary.
-    const claimants = all.filter((host) => host.role === 'primary');
-    const elected = claimants.find((host) => host.isRoleObserved) ?? claimants[0];
-    const primary = elected === undefined || elected.isDraining ? [] : [elected];
-    rank(all, elected);
-    const readers = this.#primaryReads ? [...replicas, ...primary] : replicas;
-    return { all, primary, replicas, readers, usable };
+    return surveyHosts(this.#hosts, this.#elected, this.#parts.primaryReads);
   }
-}
-
-// Places are those among the replicas, whichever of the configured hosts turned out to be one.
-function rank(hosts: readonly Host[], primary: Host | undefined): void {
-  let place = 0;
-  for (const host of hosts) host.order = host === primary ? PRIMARY_ORDER : place++;
 }

@@ -2,7 +2,15 @@ import type { HostView } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
 import type { HostSettings } from '../config/settings.ts';
 import type { HostRole } from '../events.ts';
-import type { HostPool, PoolStats } from './pool.ts';
+import type { Candidate, Exclusion } from './election.ts';
+import type { Health } from './health.ts';
+import { rampShare, unknownHealth } from './health.ts';
+import type { Lag } from './lag.ts';
+import type { HostPool } from './pool.ts';
+import type { PoolSize, PoolStats } from './pool-settings.ts';
+import type { ServerReport } from './server-report.ts';
+import { sever } from './sever.ts';
+import { serverFacts } from './server-facts.ts';
 import { Waiters } from './waiters.ts';
 
 /** What a `pg` connection must be for this library: an object with an identity. */
@@ -19,22 +27,39 @@ export interface ServedStats {
 // Share of the newest sample in the moving average: about the last ten queries count.
 const LATENCY_WEIGHT = 0.2;
 
-/** One server we may connect to: its pool, its role as last seen, and what it is doing. */
-export class Host implements HostView {
+// How long what runs on a host that lost its role, or left the cluster, may go on.
+const DRAIN_MILLIS = 30_000;
+
+/** One server we may connect to: its pool, what it said last, and what it is doing. */
+export class Host implements HostView, Candidate {
   readonly name: string;
-  order = 0;
-  readonly tags: readonly string[];
-  readonly settings: HostSettings;
+  readonly isPresumed: boolean;
   readonly pool: HostPool<Connection>;
-  /** What the configuration says, until a connection tells. */
+  /** How large its own settings make its pool. */
+  readonly ownSize: PoolSize;
+  order = 0;
+  /** What the configuration says, until the server itself tells. */
   role: HostRole;
   /** Whether `role` was told by the server itself. */
   isRoleObserved = false;
   /** Taken out of use by hand. */
   isDraining = false;
+  health: Health = unknownHealth;
+  /** What its server said last, while it is reachable. */
+  report: ServerReport | undefined;
+  wasInRecovery = false;
+  /** Why it may be neither the primary nor a replica. */
+  exclusion: Exclusion | undefined;
+  /** How far it is behind, if it is a replica. */
+  lag: Lag | undefined;
+  /** What is wrong with its lag; undefined where it may serve. */
+  lagProblem: string | undefined;
   latencyMillis = 0;
   lastError: Error | undefined;
   readonly #primaryReads: number;
+  readonly #clock: Clock;
+  #settings: HostSettings;
+  #slowStart: { readonly health: Health; readonly millis: number } | undefined;
   #running = 0;
   #reads = 0;
   #writes = 0;
@@ -47,19 +72,31 @@ export class Host implements HostView {
     role: HostRole,
     primaryReads: number,
     pool: HostPool<Connection>,
+    clock: Clock,
   ) {
     this.name = settings.name;
+    this.isPresumed = role === 'primary';
+    this.#settings = settings;
     this.#primaryReads = primaryReads;
-    this.tags = settings.tags;
-    this.settings = settings;
+    this.#clock = clock;
     this.role = role;
     this.pool = pool;
+    this.ownSize = { min: pool.minimum, max: pool.maximum };
+  }
+
+  get settings(): HostSettings {
+    return this.#settings;
+  }
+
+  get tags(): readonly string[] {
+    return this.#settings.tags;
   }
 
   /** The share of the reads; a role's own where the host is the primary that serves reads. */
   get weight(): number {
     const isReadingPrimary = this.role === 'primary' && this.#primaryReads > 0;
-    return isReadingPrimary ? this.#primaryReads : this.settings.weight;
+    const weight = isReadingPrimary ? this.#primaryReads : this.#settings.weight;
+    return this.#slowStart === undefined ? weight : weight * this.#rampShare();
   }
 
   /** Connections in use, and queries that wait for one. */
@@ -73,6 +110,51 @@ export class Host implements HostView {
 
   get poolStats(): PoolStats {
     return this.pool.stats;
+  }
+
+  /** Takes over what a list of hosts says anew; connections that are open stay so. */
+  reconfigure(settings: HostSettings): void {
+    this.#settings = settings;
+  }
+
+  /** Lets the share of the reads, and the connections, grow from little, as after a recovery. */
+  startSlowly(millis: number): void {
+    this.#slowStart = { health: this.health, millis };
+    this.pool.gate.beCareful(() => this.#slowStart !== undefined && this.#rampShare() < 1);
+  }
+
+  /** Whether a connection's own server may take writes as the primary: a name can stand for several. */
+  isPrimaryConnection(connection: Connection): boolean {
+    const facts = serverFacts(connection);
+    if (facts?.role === 'replica') return false;
+    const probed = this.report?.server;
+    return facts?.server === undefined || probed === undefined || facts.server === probed;
+  }
+
+  /** Uses none of the open connections again; what runs on them may go on for a while. */
+  replaceConnections(): void {
+    const left = this.pool.inUse;
+    this.pool.renew();
+    if (left.length === 0) return;
+
+    const reason = new Error(
+      `${this.name} has lost its role; what still ran on it after ${DRAIN_MILLIS} ms was ended.`,
+    );
+    this.#clock.after(DRAIN_MILLIS, () => {
+      for (const connection of left) if (this.pool.isUsing(connection)) sever(connection, reason);
+    });
+  }
+
+  /** Ends every connection without its server, which has gone silent. */
+  abandonConnections(error: Error): void {
+    this.pool.renew();
+    for (const connection of this.pool.inUse) sever(connection, error);
+  }
+
+  /** Ends every connection; what still runs on one after `millis` fails. */
+  async end(millis: number): Promise<void> {
+    const reason = new Error(`${this.name} was destroyed, and did not answer within ${millis} ms.`);
+    await this.pool.destroyWithin(millis, this.#clock, (connection) => sever(connection, reason));
   }
 
   /** Counts a query in; call {@link Host.finish} when it has ended, however it ended. */
@@ -103,5 +185,14 @@ export class Host implements HostView {
   idle(millis: number, clock: Clock): Promise<boolean> {
     if (this.#running === 0) return Promise.resolve(true);
     return this.#idleWaiters.wait(millis, clock);
+  }
+
+  #rampShare(): number {
+    if (this.#slowStart === undefined) return 1;
+
+    const { health, millis } = this.#slowStart;
+    const share = rampShare(health, this.#clock.now(), millis);
+    if (share >= 1) this.#slowStart = undefined;
+    return share;
   }
 }

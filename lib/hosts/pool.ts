@@ -1,30 +1,7 @@
 import { Pool, TimeoutError } from 'tarn';
-
-/** How a {@link HostPool} makes, checks and ends the connections of its host; tarn's own options. */
-export interface PoolSettings<C> {
-  readonly create: () => Promise<C>;
-  readonly validate: (connection: C) => Promise<boolean> | boolean;
-  readonly destroy: (connection: C) => unknown;
-  /**
-   * Says at once that an idle connection can be used; absent where that takes more than a look,
-   * so that every acquire has to validate.
-   */
-  readonly isUsable?: ((connection: C) => boolean) | undefined;
-  readonly min: number;
-  readonly max: number;
-  readonly acquireTimeoutMillis: number;
-  readonly createTimeoutMillis?: number | undefined;
-  readonly propagateCreateError?: boolean | undefined;
-}
-
-/** What a pool holds at a moment. */
-export interface PoolStats {
-  readonly used: number;
-  readonly free: number;
-  /** Acquires that wait for a connection. */
-  readonly pending: number;
-  readonly max: number;
-}
+import type { Clock } from '../clock.ts';
+import { ConnectGate } from './connect-gate.ts';
+import type { PoolSettings, PoolSize, PoolStats } from './pool-settings.ts';
 
 /** A started acquire, as tarn gives it to those who call `client.pool.acquire()`. */
 export interface PendingAcquire<C> {
@@ -40,22 +17,49 @@ export function isPoolTimeout(error: unknown): boolean {
   return error instanceof TimeoutError;
 }
 
+/** Whether an acquire was ended by {@link HostPool.turnAway}, or with the pool. */
+export function isPoolAbort(error: unknown): boolean {
+  return error instanceof Error && error.message === 'aborted';
+}
+
 /**
  * The connections of one host: tarn, and what it lacks.
  *
  * The only file that knows tarn.
  */
 export class HostPool<C extends object> extends Pool<C> {
-  readonly minimum: number;
-  readonly maximum: number;
+  /** What lets its connections open. */
+  readonly gate: ConnectGate;
   readonly #isUsable: ((connection: C) => boolean) | undefined;
+  readonly #outdated: WeakSet<C>;
+  readonly #renewals: { count: number };
 
-  constructor({ isUsable, ...settings }: PoolSettings<C>) {
+  constructor({ isUsable, ...settings }: PoolSettings<C>, clock: Clock) {
+    const gate = new ConnectGate(clock);
+    const outdated = new WeakSet<C>();
+    const renewals = { count: 0 };
+    const create = async (): Promise<C> => {
+      const { count } = renewals;
+      const connection = await settings.create();
+      if (count !== renewals.count) outdated.add(connection);
+      return connection;
+    };
     // tarn awaits `validate`; its types say that it does not.
-    super(settings as unknown as ConstructorParameters<typeof Pool<C>>[0]);
-    this.minimum = settings.min;
-    this.maximum = settings.max;
+    super({ ...settings, create: () => gate.pass(create) } as unknown as ConstructorParameters<
+      typeof Pool<C>
+    >[0]);
+    this.gate = gate;
     this.#isUsable = isUsable;
+    this.#outdated = outdated;
+    this.#renewals = renewals;
+  }
+
+  get minimum(): number {
+    return this.min;
+  }
+
+  get maximum(): number {
+    return this.max;
   }
 
   get stats(): PoolStats {
@@ -70,7 +74,59 @@ export class HostPool<C extends object> extends Pool<C> {
   /** Whether an acquire would be served without waiting for another query to end. */
   hasRoom(): boolean {
     // Free and new connections alike are those not in use; whoever already waits comes first.
-    return this.maximum - this.used.length > this.pendingAcquires.length;
+    const { length: pending } = this.pendingAcquires;
+    if (this.maximum - this.used.length <= pending) return false;
+    return this.free.length > pending || this.gate.isOpen;
+  }
+
+  /** Connections that are in use. */
+  get inUse(): readonly C[] {
+    return this.used.map(({ resource }) => resource);
+  }
+
+  /** Changes how many connections there may be, as when the host gets another role. */
+  resize({ min, max }: PoolSize): void {
+    this.min = min;
+    this.max = max;
+    this._tryAcquireOrCreate();
+  }
+
+  /** Ends every wait for a connection, as when none will come. */
+  turnAway(): void {
+    for (const pending of [...this.pendingAcquires]) pending.abort();
+  }
+
+  /** Uses none of the present connections again: idle ones end, the others once they are given back. */
+  renew(): void {
+    this.#renewals.count++;
+    for (const { resource } of this.used) this.#outdated.add(resource);
+    for (const idle of this.free.splice(0)) {
+      idle.settle();
+      void this.end(idle.resource);
+    }
+  }
+
+  // A connection of the time before a renewal goes to nobody else.
+  override release(connection: C): boolean {
+    if (!this.#outdated.has(connection) || !this.isUsing(connection)) {
+      return super.release(connection);
+    }
+    this._executeEventHandlers('release', connection);
+    void this.discard(connection);
+    return true;
+  }
+
+  /** Destroys the pool; what is in use after `millis` is taken from whoever uses it, by `sever`. */
+  async destroyWithin(millis: number, clock: Clock, sever: (connection: C) => void): Promise<void> {
+    this.gate.release();
+    const stopWaiting = clock.after(millis, () => {
+      for (const connection of this.inUse) {
+        sever(connection);
+        void this.discard(connection);
+      }
+    });
+    await this.destroy();
+    stopWaiting();
   }
 
   /** Whether a connection of this pool is in use. */

@@ -6,6 +6,8 @@ export interface ServerFacts {
   role: HostRole | undefined;
   /** False where a backslash in a plain string literal escapes, as before PostgreSQL 9.1; undefined until told. */
   hasStandardStrings: boolean | undefined;
+  /** Which server it is, to be told from others behind the same name; undefined where it does not say. */
+  server: string | undefined;
   /** The connection has ended, whoever ended it. */
   isEnded: boolean;
 }
@@ -27,7 +29,12 @@ const facts = new WeakMap<Connection, ServerFacts>();
 
 /** Listens, from before it connects, to what the server of a `pg` client says of itself. */
 export function listenToServer(client: Connection, onChange: (facts: ServerFacts) => void): void {
-  const heard: ServerFacts = { role: undefined, hasStandardStrings: undefined, isEnded: false };
+  const heard: ServerFacts = {
+    role: undefined,
+    hasStandardStrings: undefined,
+    server: undefined,
+    isEnded: false,
+  };
   facts.set(client, heard);
 
   const onEnd = (): void => {

@@ -4,14 +4,17 @@ import type { Clock } from '../clock.ts';
 export class Waiters {
   #waiting: (() => void)[] = [];
 
-  /** Waits to be woken; false when that did not happen within `millis`. */
+  /**
+   * Waits to be woken; false when that did not happen within `millis`. It is a query that waits, so
+   * the process stays alive for it.
+   */
   wait(millis: number, clock: Clock): Promise<boolean> {
     return new Promise((resolve) => {
       const wake = (): void => {
         stopWaiting();
         resolve(true);
       };
-      const stopWaiting = clock.after(Math.max(0, millis), () => {
+      const stopWaiting = clock.holdFor(Math.max(0, millis), () => {
         this.#waiting = this.#waiting.filter((other) => other !== wake);
         resolve(false);
       });

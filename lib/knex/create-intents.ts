@@ -46,10 +46,12 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
         reason: 'a catalog look-up',
         hosts,
         fallback: usable,
+        lastResort: [],
         role: 'any',
         mayRerun: false,
+        awaitsPrimary: false,
       },
-      { all: cluster.hosts, balancer, clock: systemClock },
+      { cluster, balancer, clock: systemClock },
       ACQUIRE_MILLIS,
     );
     onSent?.();

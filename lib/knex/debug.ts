@@ -8,3 +8,6 @@ export const debugMisroute: createDebug.Debugger = createDebug('rwsplit:misroute
 
 /** `DEBUG=rwsplit:host`: roles that differ from what was known. */
 export const debugHost: createDebug.Debugger = createDebug('rwsplit:host');
+
+/** `DEBUG=rwsplit:retry`: statements that run again on another host. */
+export const debugRetry: createDebug.Debugger = createDebug('rwsplit:retry');

@@ -28,7 +28,17 @@ export class RWSplitHandle {
 
   /** What is known of each host at this moment, the presumed primary first. */
   hosts(): HostSnapshot[] {
-    return this.#split.cluster.hosts.map(snapshot);
+    const { hosts, elected } = this.#split.cluster;
+    return hosts.map((host) => snapshot(host, elected));
+  }
+
+  /**
+   * Probes every host now, beside the probes that come by themselves.
+   *
+   * @returns how many hosts are up.
+   */
+  async checkNow(): Promise<number> {
+    return this.#split.checkNow();
   }
 
   /** Where a query would go, and why; nothing is run. */

@@ -1,10 +1,14 @@
 import { hideValue } from '../config/connection-object.ts';
 import type { ConnectionProvider, HostSettings } from '../config/settings.ts';
 import type { Connection } from '../hosts/host.ts';
-import type { PoolSettings } from '../hosts/pool.ts';
+import type { PoolSettings } from '../hosts/pool-settings.ts';
 import { listenToServer, serverFacts } from '../hosts/server-facts.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import type { PgClient } from './internals.ts';
+import { serverIdentity, serverIdentityParts } from '../hosts/server-identity.ts';
+import type { ServerIdentityAnswers } from '../hosts/server-identity.ts';
+import { endOrSever } from '../hosts/sever.ts';
+import { systemClock } from '../clock.ts';
 import { outsideScopes } from './scope.ts';
 
 /** A `pg` client, as far as dialling and cancelling need it. */
@@ -26,17 +30,26 @@ export type OnServerFacts = (facts: ServerFacts) => void;
  * every host, and owns what Knex keeps for each server: connection settings and version.
  */
 export function hostClient(client: PgClient, host: HostSettings, onFacts: OnServerFacts): PgClient {
-  const { connection } = host;
-  const isFunction = typeof connection === 'function';
   const driver = client.driver as Driver;
-
-  return Object.create(client, {
-    connectionSettings: own(isFunction ? undefined : connection),
-    connectionConfigProvider: own(isFunction ? changeable(connection) : undefined),
-    connectionConfigExpirationChecker: own(isFunction ? () => true : null),
+  const view = Object.create(client, {
+    connectionSettings: own(undefined),
+    connectionConfigProvider: own(undefined),
+    connectionConfigExpirationChecker: own(null),
     version: own(client.config.version),
     driver: own(Object.create(driver, { Client: own(listeningClient(driver, onFacts)) })),
   }) as PgClient;
+  redirect(view, host);
+  return view;
+}
+
+/** Lets the view of a host dial by other settings from here on. */
+export function redirect(view: PgClient, { connection }: HostSettings): void {
+  const isFunction = typeof connection === 'function';
+  Object.assign(view, {
+    connectionSettings: isFunction ? undefined : connection,
+    connectionConfigProvider: isFunction ? changeable(connection) : undefined,
+    connectionConfigExpirationChecker: isFunction ? () => true : null,
+  });
 }
 
 /** The settings of a host's pool: Knex's own, with the server's role known before first use. */
@@ -51,11 +64,13 @@ export function hostPoolSettings(
   const create = (): Promise<Connection> =>
     outsideScopes(async () => {
       const connection = await settings.create();
-      await learnRole(connection, onFacts);
+      await learnServer(connection, onFacts);
       onConnect();
       return connection;
     });
-  return { ...settings, create, isUsable: quickCheck(view, host, validateConnection) };
+  const destroy = (connection: Connection): Promise<void> =>
+    endOrSever(connection, () => settings.destroy(connection), systemClock);
+  return { ...settings, create, destroy, isUsable: quickCheck(view, host, validateConnection) };
 }
 
 /** A connection as Knex's pool marks it. */
@@ -80,18 +95,26 @@ function quickCheck(
   };
 }
 
-// `in_hot_standby` is reported from PostgreSQL 14 on; before that, and on other engines, ask.
-async function learnRole(connection: Connection, onFacts: OnServerFacts): Promise<void> {
+const WHO_ARE_YOU = `select pg_catalog.pg_is_in_recovery() as "isInRecovery", ${Object.entries(
+  serverIdentityParts,
+)
+  .map(([name, expression]) => `${expression} as "${name}"`)
+  .join(', ')}`;
+
+// `in_hot_standby` is reported from PostgreSQL 14 on; who the server is, no parameter tells.
+async function learnServer(connection: Connection, onFacts: OnServerFacts): Promise<void> {
   const facts = serverFacts(connection);
-  if (facts === undefined || facts.role !== undefined) return;
+  if (facts === undefined) return;
 
   try {
-    const { rows } = await (connection as DriverClient).query(
-      'select pg_is_in_recovery() as is_replica',
-    );
-    facts.role = rows[0]?.['is_replica'] === true ? 'replica' : 'primary';
-  } catch {
-    // An engine without the function has no roles to tell; the configured one stands.
+    const { rows } = await (connection as DriverClient).query(WHO_ARE_YOU);
+    const [answer] = rows;
+    if (answer === undefined) return;
+    facts.server = serverIdentity(answer as ServerIdentityAnswers);
+    facts.role ??= answer['isInRecovery'] === true ? 'replica' : 'primary';
+  } catch (error) {
+    if (serverFacts(connection)?.isEnded === true) throw error;
+    // An engine without these functions has nothing of it to tell; the configured role stands.
     return;
   }
   onFacts(facts);

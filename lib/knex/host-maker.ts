@@ -1,9 +1,10 @@
 import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
 import type { HostRole } from '../events.ts';
 import { Host } from '../hosts/host.ts';
+import { systemClock } from '../clock.ts';
 import { HostPool } from '../hosts/pool.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
-import { hostClient, hostPoolSettings } from './host-client.ts';
+import { hostClient, hostPoolSettings, redirect } from './host-client.ts';
 import type { PgClient } from './internals.ts';
 
 /** Makes the hosts of a cluster, each with a pool that dials as Knex does. */
@@ -11,6 +12,7 @@ export class HostMaker {
   readonly #client: PgClient;
   readonly #settings: RWSplitSettings;
   readonly #validateConnection: unknown;
+  readonly #views = new WeakMap<Host, PgClient>();
   readonly #onFacts: (host: Host, facts: ServerFacts) => void;
 
   /** @param validateConnection Knex's own, to be told from an application's. */
@@ -45,9 +47,18 @@ export class HostMaker {
         () => this.#publish(host, view),
         this.#validateConnection,
       ),
+      systemClock,
     );
-    const host: Host = new Host(settings, role, this.#settings.primaryReads, pool);
+    const host: Host = new Host(settings, role, this.#settings.primaryReads, pool, systemClock);
+    this.#views.set(host, view);
     return host;
+  };
+
+  /** Lets a host be dialled, weighed and chosen by what a list says of it anew. */
+  readonly remake = (host: Host, settings: HostSettings): void => {
+    const view = this.#views.get(host);
+    if (view !== undefined) redirect(view, settings);
+    host.reconfigure(settings);
   };
 
   // Applications read one version and one set of connection settings off the client: the primary's.

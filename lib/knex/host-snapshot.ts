@@ -1,6 +1,7 @@
 import type { HostRole } from '../events.ts';
 import type { Host, ServedStats } from '../hosts/host.ts';
-import type { PoolStats } from '../hosts/pool.ts';
+import type { PoolStats } from '../hosts/pool-settings.ts';
+import { unfitness } from '../hosts/routable-hosts.ts';
 
 /** What is known of one host at a moment. */
 export interface HostSnapshot {
@@ -8,8 +9,19 @@ export interface HostSnapshot {
   readonly role: HostRole;
   /** Whether the server itself told its role, or only the configuration. */
   readonly isRoleObserved: boolean;
-  /** `draining`: taken out of use by hand; `up`: a connection was opened; `unknown`: not yet. */
-  readonly state: 'draining' | 'unknown' | 'up';
+  /**
+   * `unknown` before its first probe, `up`, `suspect` after a failure that may be none, `down`,
+   * `half-open` while it has to prove itself again; `draining`: taken out of use by hand.
+   */
+  readonly state: 'draining' | 'unknown' | 'up' | 'suspect' | 'down' | 'half-open';
+  /** Why it serves nothing, or no reads, in words that follow its name; undefined while it does. */
+  readonly reason: string | undefined;
+  /** Milliseconds that a replica is behind; undefined where that is not known, or of no meaning. */
+  readonly lagMillis: number | undefined;
+  /** Bytes of WAL that a replica is behind; undefined where that is not known, or of no meaning. */
+  readonly lagBytes: number | undefined;
+  /** The timeline that its server is on, as far as it tells. */
+  readonly timeline: number | undefined;
   readonly weight: number;
   readonly tags: readonly string[];
   /** Connections in use, and queries that wait for one. */
@@ -22,15 +34,22 @@ export interface HostSnapshot {
   readonly lastError: string | undefined;
 }
 
-/** Takes the snapshot of a host. */
-export function snapshot(host: Host): HostSnapshot {
+/**
+ * Takes the snapshot of a host.
+ *
+ * @param elected the primary, if there is one.
+ */
+export function snapshot(host: Host, elected: Host | undefined): HostSnapshot {
   const { name, role, isRoleObserved, isDraining, weight, tags, inFlight, latencyMillis } = host;
-  const seen = isRoleObserved ? 'up' : 'unknown';
   return {
     name,
     role,
     isRoleObserved,
-    state: isDraining ? 'draining' : seen,
+    state: isDraining ? 'draining' : host.health.state,
+    reason: unfitness(host, elected),
+    lagMillis: host.lag?.millis,
+    lagBytes: host.lag?.bytes,
+    timeline: host.report?.timeline,
     weight,
     tags,
     inFlight,

@@ -1,8 +1,26 @@
-import { systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { HostSettings } from '../config/settings.ts';
 import { asError, ConfigError } from '../errors.ts';
 import type { RWSplitEmitter } from '../events.ts';
 import type { Cluster } from '../hosts/cluster.ts';
+import type { Host } from '../hosts/host.ts';
+import { ReplicaChanges } from './replica-changes.ts';
+
+/** What a {@link ReplicaDiscovery} works with. */
+export interface DiscoveryParts {
+  /** The application's function, its answer checked and completed. */
+  readonly list: () => Promise<readonly HostSettings[]>;
+  readonly cluster: Cluster;
+  /** Gives a host other settings. */
+  readonly remake: (host: Host, settings: HostSettings) => void;
+  /** Told when hosts have come or gone. */
+  readonly onChange: () => void;
+  readonly events: RWSplitEmitter;
+  readonly clock: Clock;
+  readonly intervalMillis: number;
+  /** How long a query may wait for the first answer. */
+  readonly answerMillis: number;
+}
 
 // How long the function may take, if Knex lets a query wait so long.
 const ANSWER_MILLIS = 5000;
@@ -10,28 +28,26 @@ const ANSWER_MILLIS = 5000;
 // How soon it is asked again, by the next statement, when it failed.
 const ASK_AGAIN_MILLIS = 1000;
 
-/** Asks the application's function for the replicas, once it is known that they are needed. */
+// Processes that started together should not ask together.
+const JITTER = 0.2;
+
+/** Asks the application's function for the replicas: for the first query, and then in the background. */
 export class ReplicaDiscovery {
-  readonly #name: () => Promise<readonly HostSettings[]>;
-  readonly #cluster: Cluster;
-  readonly #events: RWSplitEmitter;
+  readonly #parts: DiscoveryParts;
+  readonly #changes: ReplicaChanges;
   readonly #millis: number;
   #asked: Promise<void> | undefined;
   #isDone = false;
+  #isDestroyed = false;
+  #cancelTimer: () => void = () => undefined;
 
-  constructor(
-    name: () => Promise<readonly HostSettings[]>,
-    cluster: Cluster,
-    events: RWSplitEmitter,
-    acquireMillis: number,
-  ) {
-    this.#name = name;
-    this.#cluster = cluster;
-    this.#events = events;
-    this.#millis = Math.min(ANSWER_MILLIS, acquireMillis);
+  constructor(parts: DiscoveryParts) {
+    this.#parts = parts;
+    this.#changes = new ReplicaChanges(parts);
+    this.#millis = Math.min(ANSWER_MILLIS, parts.answerMillis);
   }
 
-  /** Whether there is nothing left to ask. */
+  /** Whether the first answer is there. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -43,32 +59,65 @@ export class ReplicaDiscovery {
    * @throws {ConfigError} when the answer can't be used, which is a mistake.
    */
   ask(): Promise<void> {
-    this.#asked ??= this.#ask();
+    this.#asked ??= this.#askFirst();
     return this.#asked;
   }
 
-  async #ask(): Promise<void> {
+  /** Asks no more. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.#cancelTimer();
+  }
+
+  async #askFirst(): Promise<void> {
+    const { cluster, events, clock } = this.#parts;
     try {
-      this.#cluster.addReplicas(await this.#answerInTime());
+      cluster.add(await this.#answerInTime());
       this.#isDone = true;
+      this.#schedule();
     } catch (error) {
-      this.#events.tell('discovery:error', { error: asError(error) });
-      systemClock.after(ASK_AGAIN_MILLIS, () => {
+      events.tell('discovery:error', { error: asError(error) });
+      this.#cancelTimer = clock.after(ASK_AGAIN_MILLIS, () => {
         this.#asked = undefined;
       });
       if (error instanceof ConfigError) throw error;
     }
   }
 
+  #schedule(): void {
+    if (this.#isDestroyed) return;
+
+    const { clock, intervalMillis } = this.#parts;
+    const delay = intervalMillis * (1 - JITTER + 2 * JITTER * Math.random());
+    this.#cancelTimer = clock.after(delay, () => void this.#askAgain());
+  }
+
+  async #askAgain(): Promise<void> {
+    const { events } = this.#parts;
+    try {
+      const answer = await this.#answerInTime();
+      if (this.#isDestroyed) return;
+      // A registry that forgets everything is more likely than a cluster without replicas.
+      if (answer.length === 0)
+        throw new Error('rwSplit.replicas() named no host; the last list stays.');
+      this.#changes.apply(answer);
+    } catch (error) {
+      events.tell('discovery:error', { error: asError(error) });
+    } finally {
+      this.#schedule();
+    }
+  }
+
   async #answerInTime(): Promise<readonly HostSettings[]> {
     return new Promise((resolve, reject) => {
-      // A query waits for this: unlike every other timer it keeps the process alive.
-      const timer = setTimeout(() => {
+      const late = (): void =>
         reject(new Error(`rwSplit.replicas() did not answer within ${this.#millis} ms.`));
-      }, this.#millis);
-      this.#name()
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
+      const { clock, list } = this.#parts;
+      // A query waits for the first answer, and for no other.
+      const stopWaiting = this.#isDone
+        ? clock.after(this.#millis, late)
+        : clock.holdFor(this.#millis, late);
+      list().then(resolve, reject).finally(stopWaiting);
     });
   }
 }

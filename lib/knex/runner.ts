@@ -106,6 +106,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
     ): Promise<unknown> {
       const leased = split.lease(wanted);
       const lease = leased instanceof Promise ? await this.#whenLeased(leased, compiled) : leased;
+      lease.mayRetry = !isList(compiled);
       return this.#runWith(split, lease, wanted, compiled, request);
     }
 

@@ -8,6 +8,7 @@ import type { ServerFacts } from '../hosts/server-facts.ts';
 import { Dispatcher } from '../routing/dispatcher.ts';
 import { PoolFullError } from '../routing/acquire.ts';
 import type { Lease } from '../routing/lease.ts';
+import { Monitor } from '../monitor/monitor.ts';
 import { LockKeeper } from '../routing/lock-keeper.ts';
 import { Misroutes } from '../routing/misroute.ts';
 import type { RouteRequest } from '../routing/route.ts';
@@ -19,6 +20,7 @@ import { HostMaker } from './host-maker.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 import { holdsLocks } from './lock-query.ts';
 import { makeBalancer } from './make-balancer.ts';
+import { probeDialer } from './probe-dialer.ts';
 import { ReplicaDiscovery } from './replica-discovery.ts';
 
 /**
@@ -30,6 +32,7 @@ export class RWSplit {
   readonly events: RWSplitEmitter;
   readonly misroutes: Misroutes = new Misroutes(systemClock);
   readonly cluster: Cluster;
+  readonly monitor: Monitor;
   readonly dispatcher: Dispatcher;
   readonly intents: Intents;
   readonly locks: LockKeeper;
@@ -41,6 +44,7 @@ export class RWSplit {
   readonly #client: PgClient;
   readonly #TimeoutError: KnexClasses['KnexTimeoutError'];
   readonly #discovery: ReplicaDiscovery | undefined;
+  readonly #acquireMillis: number;
   #isDestroyed = false;
 
   constructor(
@@ -59,19 +63,30 @@ export class RWSplit {
       (host, facts) => this.#noteFacts(host, facts),
     );
 
+    this.#acquireMillis = maker.acquireMillis;
     this.#client = client;
     this.#TimeoutError = KnexTimeoutError;
     this.settings = settings;
     this.events = events;
     this.sessionChanges = new SessionChanges(warn);
-    this.cluster = new Cluster(
+    this.cluster = new Cluster({
       primary,
-      typeof replicas === 'function' ? [] : replicas,
+      replicas: typeof replicas === 'function' ? undefined : replicas,
       // Alone, the primary is what reads are for, and no fallback with a share.
-      primaryReads > 0 || isAlone,
-      this.events,
-      maker.make,
-    );
+      primaryReads: primaryReads > 0 || isAlone,
+      maxLag: settings.maxLag,
+      health: settings.health,
+      events,
+      clock: systemClock,
+      make: maker.make,
+    });
+    this.monitor = new Monitor({
+      cluster: this.cluster,
+      settings: settings.health,
+      clock: systemClock,
+      random: Math.random,
+      dialer: (host) => probeDialer(client, host),
+    });
     this.locks = new LockKeeper({
       max: this.cluster.hosts[0]?.pool.maximum ?? 1,
       holdsLocks,
@@ -89,10 +104,20 @@ export class RWSplit {
       sessionChanges: this.sessionChanges,
       onCatalogChange: () => this.forgetCatalog(),
       acquireMillis: maker.acquireMillis,
+      failoverMillis: settings.failover.waitMillis,
     });
     this.#discovery =
       typeof replicas === 'function'
-        ? new ReplicaDiscovery(replicas, this.cluster, this.events, maker.acquireMillis)
+        ? new ReplicaDiscovery({
+            list: replicas,
+            cluster: this.cluster,
+            remake: maker.remake,
+            onChange: () => this.monitor.start(),
+            events,
+            clock: systemClock,
+            intervalMillis: settings.discovery.intervalMillis,
+            answerMillis: maker.acquireMillis,
+          })
         : undefined;
     this.intents = createIntents(client, this);
   }
@@ -104,13 +129,26 @@ export class RWSplit {
   lease(request: RouteRequest): Lease | Promise<Lease> {
     if (this.#isDestroyed) throw new Error('Unable to acquire a connection');
     if (this.#discovery !== undefined && !this.#discovery.isDone) {
-      return this.#leaseSlowly(this.#discovery.ask().then(() => this.dispatcher.lease(request)));
+      return this.#leaseSlowly(this.prepare().then(() => this.dispatcher.lease(request)));
     }
 
+    if (!this.monitor.isStarted) this.monitor.start();
     const lease = this.dispatcher.lease(request);
     if (lease instanceof Promise) return this.#leaseSlowly(lease);
     this.announce(lease);
     return lease;
+  }
+
+  /** Begins to watch the hosts, once all of them are known; at once where a list names them. */
+  async prepare(): Promise<void> {
+    await this.#discovery?.ask();
+    if (!this.#isDestroyed) this.monitor.start();
+  }
+
+  /** Probes every host; says how many are up. */
+  async checkNow(): Promise<number> {
+    await this.prepare();
+    return this.monitor.checkNow();
   }
 
   async #leaseSlowly(promise: Promise<Lease>): Promise<Lease> {
@@ -139,11 +177,22 @@ export class RWSplit {
     this.events.tell('route', { host: host.name, role: host.role, intent, reason });
   }
 
-  /** Closes every connection; what is in use is waited for, as in Knex. */
+  /**
+   * Closes every connection. What is in use is waited for, as in Knex, but not for ever: on a host
+   * that answers for as long as a query may wait for a connection, else for `hangMillis`.
+   */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
-    await this.locks.destroy();
-    await Promise.all(this.cluster.hosts.map((host) => host.pool.destroy()));
+    this.#discovery?.destroy();
+    this.monitor.destroy();
+    const { hangMillis } = this.settings.health;
+    const ends = this.cluster.hosts.map((host) => {
+      const isWell = host.health.state === 'up' || host.health.state === 'unknown';
+      const millis = isWell ? this.#acquireMillis : Math.min(hangMillis, this.#acquireMillis);
+      return host.end(millis);
+    });
+    await Promise.all([this.locks.destroy(), ...ends]);
+    this.cluster.changes.note();
   }
 
   // Applications know Knex's own errors for a full pool and one that is gone, and its warning.
@@ -166,9 +215,10 @@ export class RWSplit {
   #noteFacts(host: Host, { role, hasStandardStrings }: ServerFacts): void {
     // One server that says no is enough.
     if (this.hasStandardStrings !== false) this.hasStandardStrings = hasStandardStrings;
-    if (role === undefined) return;
-
-    if (host.role !== role) debugHost('%s is a %s, not a %s', host.name, role, host.role);
-    this.cluster.observeRole(host, role);
+    // The name may stand for several servers, or the probe has yet to hear of it: it has to say.
+    if (role !== undefined && host.isRoleObserved && host.role !== role) {
+      debugHost('%s: a connection is one to a %s, not to a %s', host.name, role, host.role);
+      this.cluster.doubt(host, true);
+    }
   }
 }

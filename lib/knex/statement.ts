@@ -1,16 +1,33 @@
+import { systemClock } from '../clock.ts';
+import { asError } from '../errors.ts';
 import type { Connection } from '../hosts/host.ts';
-import type { Lease, LeaseDescription } from '../routing/lease.ts';
 import type { Acquired } from '../routing/acquire.ts';
-import type { Refusal } from '../routing/misroute.ts';
+import { judgeStatementError } from '../routing/failure.ts';
+import type { Lease, LeaseDescription } from '../routing/lease.ts';
+import type { Rerun } from '../routing/rerun.ts';
+import { planRerun } from '../routing/rerun.ts';
 import { judgeRefusal } from '../routing/misroute.ts';
-import { debugMisroute } from './debug.ts';
+import { debugMisroute, debugRetry } from './debug.ts';
+import { describeError, noteAttempt } from './failed-attempt.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
+import { textOf } from './statement-text.ts';
 
 /** Sends a statement on a connection, as plain Knex does. */
 export type Send<T> = (connection: Connection) => Promise<T>;
 
+/** What runs again, and how. */
+interface Running<T> {
+  readonly split: RWSplit;
+  readonly lease: Lease;
+  readonly statement: CompiledStatement;
+  readonly send: Send<T>;
+}
+
 const onThePrimary = { intent: 'write', proved: true, reason: 'a replica refused it' } as const;
+
+// Statements that failed together should not arrive at the next host together.
+const MOST_JITTER_MILLIS = 20;
 
 /** What Knex's events show of where a statement runs. */
 export function describeRoute(lease: Lease): LeaseDescription {
@@ -20,8 +37,8 @@ export function describeRoute(lease: Lease): LeaseDescription {
 }
 
 /**
- * Runs a statement where its lease says, and once more on the primary if a replica answers that it
- * needs the primary.
+ * Runs a statement where its lease says, and again on other hosts where its failure says that it
+ * was not run, or only read.
  *
  * Below Knex's events, so that those show one query, and where it ended up.
  */
@@ -33,64 +50,114 @@ export function runStatement<T>(
 ): Promise<T> {
   const sent = send(lease.connection);
   lease.running = sent;
-  if (!lease.mayRerun || lease.host.role !== 'replica') return sent;
-
-  return sent.catch((error: unknown) => rerun(split, lease, statement, send, error));
+  return sent.catch((error: unknown) => recover({ split, lease, statement, send }, error));
 }
 
-async function rerun<T>(
-  split: RWSplit,
-  lease: Lease,
-  statement: CompiledStatement,
-  send: Send<T>,
-  error: unknown,
-): Promise<T> {
-  const refusal = judgeRefusal(error);
-  // A stream may have given rows since the statement was sent.
-  if (refusal === 'none' || !lease.mayRerun) throw error;
+async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
+  const { split, lease, statement } = running;
+  const deadline = systemClock.now() + lease.acquireMillisLeft;
+  let error = thrown;
+  for (;;) {
+    const failure = judgeStatementError(error, lease.host.role);
+    noteAttempt(split, lease, failure, error);
+    const rerun = planRerun(lease, failure);
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other.
+    const next = rerun && (await nextHost(running, rerun, deadline));
+    if (next === undefined) throw describeError(error, lease, failure, textOf(statement));
 
-  const primary = await acquirePrimary(split, lease, refusal);
-  if (primary === undefined) throw error;
-  // The query was given up meanwhile (a timeout, a closed stream): nobody waits for the primary.
-  if (lease.isReleased || lease.isCancelled) {
-    split.dispatcher.release(primary.host, primary.connection);
-    throw error;
+    const refused = error;
+    moveOn(running, next, asError(error));
+    try {
+      const sent = running.send(next.connection);
+      lease.running = sent;
+      // oxlint-disable-next-line no-await-in-loop -- as above.
+      const answer = await sent;
+      if (rerun === 'primary' || rerun === 'primary-if-idle') noteMisroute(split, lease, refused);
+      return answer;
+    } catch (again) {
+      error = again;
+    }
   }
-
-  const refusedBy = lease.host.name;
-  split.dispatcher.move(lease, primary.host, primary.connection);
-  lease.mayRerun = false;
-  lease.description = { ...describeRoute(lease), reason: onThePrimary.reason };
-  statement.rwSplit = lease.description;
-  const sent = send(primary.connection);
-  lease.running = sent;
-  const answer = await sent;
-
-  noteMisroute(split, lease, refusedBy, error as Error, refusal === 'rerun-and-learn');
-  return answer;
 }
 
-async function acquirePrimary(
-  split: RWSplit,
-  { acquireMillisLeft }: Lease,
-  refusal: Refusal,
+/** Takes a connection of the host that runs the statement next; undefined where none does. */
+async function nextHost<T>(
+  { split, lease }: Running<T>,
+  rerun: Rerun,
+  deadline: number,
 ): Promise<Acquired | undefined> {
-  // What a replica may merely lack is, most often, a mistake in the text: not worth a wait.
-  const [primary] = split.cluster.routable.primary;
-  if (refusal === 'rerun' && primary?.pool.hasRoom() !== true) return undefined;
-  return split.dispatcher.acquire(onThePrimary, acquireMillisLeft).catch(() => undefined);
+  const next = await acquireNext(split, lease, rerun, deadline).catch(() => undefined);
+  if (next === undefined || !(lease.isReleased || lease.isCancelled)) return next;
+
+  // Given up meanwhile (a timeout, a closed stream): nobody waits for it.
+  next.leave?.();
+  split.dispatcher.release(next.host, next.connection);
+  return undefined;
 }
 
-function noteMisroute(
+async function acquireNext(
   split: RWSplit,
   lease: Lease,
-  host: string,
-  error: Error,
-  learnt: boolean,
-): void {
-  const { text: sql } = lease;
+  rerun: Rerun,
+  deadline: number,
+): Promise<Acquired | undefined> {
+  const { dispatcher, cluster, monitor } = split;
+  const { host, request } = lease;
+  const left = (): number => deadline - systemClock.now();
+  switch (rerun) {
+    case 'primary-if-idle':
+      // What a replica may merely lack is, most often, a mistake in the text: not worth a wait.
+      if (cluster.routable.primary[0]?.pool.hasRoom() !== true) return undefined;
+      return dispatcher.acquire(onThePrimary, left());
+    case 'primary':
+      return dispatcher.acquire(onThePrimary, left());
+    case 'if-demoted':
+      await monitor.check(host, true);
+      if (host.role === 'primary' && host.isPrimaryConnection(lease.connection)) return undefined;
+      return request && dispatcher.acquire(request, left());
+    case 'elsewhere':
+      lease.tried.add(host);
+      await jitter();
+      return request && dispatcher.acquire(request, left(), undefined, lease.tried);
+    case 'again':
+      await jitter();
+      return request && dispatcher.acquire(request, left());
+    default:
+      return rerun satisfies never;
+  }
+}
+
+function jitter(): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.holdFor(Math.random() * MOST_JITTER_MILLIS, resolve);
+  });
+}
+
+function moveOn<T>({ split, lease, statement }: Running<T>, next: Acquired, error: Error): void {
+  const from = lease.host;
+  const isRefusal = judgeRefusal(error) !== 'none';
+  split.dispatcher.move(lease, next);
+  if (isRefusal && next.host.role === 'primary') lease.mayRerun = false;
+  const reason = isRefusal ? onThePrimary.reason : `${from.name} failed it`;
+  lease.description = { ...describeRoute(lease), reason };
+  statement.rwSplit = lease.description;
+
+  debugRetry(
+    '%s failed a statement that %s runs next: %s',
+    from.name,
+    next.host.name,
+    error.message,
+  );
+  const attempt = lease.attempts.length + 1;
+  split.events.tell('retry', { host: from.name, next: next.host.name, error, attempt });
+}
+
+function noteMisroute(split: RWSplit, lease: Lease, error: unknown): void {
+  const { text: sql, attempts } = lease;
+  const learnt = judgeRefusal(error) === 'rerun-and-learn';
   if (learnt) split.misroutes.learn(sql);
   const count = split.misroutes.countRerun();
-  debugMisroute('%s refused a statement that the primary ran: %s', host, error.message);
-  split.events.tell('misroute', { host, sql, error, learnt, count });
+  const host = attempts.at(-1)?.host ?? '';
+  debugMisroute('%s refused a statement that the primary ran: %s', host, asError(error).message);
+  split.events.tell('misroute', { host, sql, error: asError(error), learnt, count });
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Lease } from '../routing/lease.ts';
-import { judgeRefusal } from '../routing/misroute.ts';
+import { judgeStatementError } from '../routing/failure.ts';
+import { planRerun } from '../routing/rerun.ts';
 import type { CompiledStatement, StreamRequest } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import type { Send } from './statement.ts';
@@ -17,15 +18,14 @@ export function streamStatement(
   stream: StreamRequest['stream'],
   send: Send<unknown>,
 ): Promise<unknown> {
-  if (!lease.mayRerun || lease.host.role !== 'replica') {
-    return runStatement(split, lease, statement, send);
-  }
+  if (!lease.mayRerun && !lease.mayRetry) return runStatement(split, lease, statement, send);
 
   let source: Readable | undefined;
   stream.once('pipe', (piped: Readable) => {
     source = piped;
     piped.once('data', () => {
       lease.mayRerun = false;
+      lease.mayRetry = false;
     });
   });
   // Knex tells the stream of an error at once; a refusal that the primary may still answer to is
@@ -33,7 +33,7 @@ export function streamStatement(
   const emit = stream.emit.bind(stream);
   let held: unknown;
   stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
-    if (event === 'error' && lease.mayRerun && judgeRefusal(args[0]) !== 'none') {
+    if (event === 'error' && mayRunAgain(lease, args[0])) {
       [held] = args;
       source?.unpipe(stream);
       return true;
@@ -55,4 +55,8 @@ export function streamStatement(
       throw error;
     },
   );
+}
+
+function mayRunAgain(lease: Lease, error: unknown): boolean {
+  return planRerun(lease, judgeStatementError(error, lease.host.role)) !== undefined;
 }

@@ -19,6 +19,7 @@ export function routeTransaction(split: RWSplit, transaction: Transaction): void
 
     const lease = await split.lease(requestOf(config, scopeAtStart));
     lease.mayRerun = false;
+    lease.isTransaction = true;
     try {
       return await withConnection({ ...config, connection: lease.connection }, use);
     } finally {

@@ -45,7 +45,7 @@ export async function runUnlock(
   for (const kept of isBare ? others : []) {
     if (answer !== undefined && hasUnlocked(answer)) break;
 
-    split.dispatcher.move(lease, kept.host, kept.connection);
+    split.dispatcher.move(lease, kept);
     statement.rwSplit = describeRoute(lease);
     answer = await tolerate(lease, send, kept !== others.at(-1));
   }

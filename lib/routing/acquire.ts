@@ -1,13 +1,17 @@
 import type { Balancer, NonEmpty } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
-import { asError, NoHostAvailableError } from '../errors.ts';
+import { asError } from '../errors.ts';
 import type { HostFailure } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
-import { isPoolTimeout } from '../hosts/pool.ts';
-import type { PoolStats } from '../hosts/pool.ts';
+import type { Cluster } from '../hosts/cluster.ts';
+import { isPoolAbort, isPoolTimeout } from '../hosts/pool.ts';
+import type { PoolStats } from '../hosts/pool-settings.ts';
+import { noteEvidence } from './evidence.ts';
+import { judgeConnectError } from './failure.ts';
 import type { FallbackShare } from './fallback-share.ts';
 import type { Route } from './route.ts';
 import { isNonEmpty } from './route.ts';
+import { noHost, surface } from './no-host.ts';
 
 /** A host and one of its connections. */
 export interface Acquired {
@@ -19,8 +23,8 @@ export interface Acquired {
 
 /** What {@link acquire} works with, whatever the route. */
 export interface AcquireParts {
-  /** Every host, for an error that tells of each. */
-  readonly all: readonly Host[];
+  /** Told of hosts that can't be reached, and asked about those that weren't tried. */
+  readonly cluster: Cluster;
   readonly balancer: Balancer;
   readonly clock: Clock;
   /** Limits what a fallback may hold; without it there is no limit. */
@@ -56,34 +60,34 @@ export class PoolFullError extends Error {
  */
 export async function acquire(
   route: Route,
-  { all, balancer, clock, share }: AcquireParts,
+  { cluster, balancer, clock, share }: AcquireParts,
   budgetMillis: number,
   chosen?: Host,
 ): Promise<Acquired> {
   const deadline = clock.now() + budgetMillis;
   const failures: HostFailure[] = [];
 
-  for (const tier of [route.hosts, route.fallback]) {
+  for (const tier of [route.hosts, route.fallback, route.lastResort]) {
     let hosts = tier;
     while (isNonEmpty(hosts)) {
       const isChosen = chosen !== undefined && tier === route.hosts && failures.length === 0;
       const host = pick(hosts, balancer, isChosen ? chosen : undefined);
       const left = deadline - clock.now();
-      if (left < 1) throw noHost(route, all, failures);
+      if (left < 1) throw noHost(route.intent, cluster, failures);
       // One that never opens must leave time for the others; a full pool is waited for to the end.
       const others = hosts.length - 1 + (tier === route.hosts ? route.fallback.length : 0);
       const millis = host.pool.hasRoom() ? left / (others + 1) : left;
       try {
-        if (tier === route.hosts || share === undefined) return await take(host, millis);
+        if (tier !== route.fallback || share === undefined) return await take(host, millis);
         return await takeOfShare(host, share, clock, millis);
       } catch (error) {
-        failures.push(judge(host, error, millis, millis < left));
+        failures.push(judge(cluster, host, error, millis, millis < left));
         hosts = hosts.filter((other) => other !== host);
       }
     }
   }
 
-  throw surface(route, all, failures);
+  throw surface(route.intent, cluster, failures);
 }
 
 async function take(host: Host, millis: number): Promise<Acquired> {
@@ -128,12 +132,16 @@ function pick(hosts: NonEmpty<Host>, balancer: Balancer, picked: Host | undefine
 }
 
 function judge(
+  cluster: Cluster,
   host: Host,
   error: unknown,
   waitedMillis: number,
   hasTimeLeft: boolean,
 ): HostFailure {
   if (error instanceof PoolFullError) throw error;
+  if (host.health.state === 'down' && isPoolAbort(error)) {
+    return { name: host.name, state: 'went down', lastError: host.lastError };
+  }
   const { used, max } = host.poolStats;
   if (isPoolTimeout(error) && used >= max) {
     // Busy is not dead: another host would only be flooded next.
@@ -145,41 +153,7 @@ function judge(
     ? new Error(`no connection within ${Math.round(waitedMillis)} ms`, { cause: error })
     : asError(error);
   host.failed(lastError);
+  const evidence = isPoolTimeout(error) ? 'silent' : judgeConnectError(lastError).host;
+  noteEvidence(cluster, host, evidence, lastError);
   return { name: host.name, state: 'unreachable', lastError };
-}
-
-// What PostgreSQL answers (wrong password, no such database), or a function of the application
-// throws, arrives as it is: the primary's, where several hosts were asked.
-function surface(route: Route, all: readonly Host[], failures: readonly HostFailure[]): Error {
-  const last = failures.at(-1)?.lastError;
-  const isOthers = failures.every(({ lastError }) => lastError && !isUnreachable(lastError));
-  return last !== undefined && isOthers ? last : noHost(route, all, failures);
-}
-
-// Network errors name a system call, or hold one for each address; pg's own and ours have words only.
-function isUnreachable(error: Error): boolean {
-  if ('severity' in error) return false;
-  if ('syscall' in error || 'errors' in error) return true;
-  return /^(?:timeout expired|Connection terminated|no connection within)/.test(error.message);
-}
-
-function noHost(
-  route: Route,
-  all: readonly Host[],
-  failures: readonly HostFailure[],
-): NoHostAvailableError {
-  const hosts = all.map(
-    (host) => failures.find(({ name }) => name === host.name) ?? bystander(host, route),
-  );
-  const advice =
-    failures.length === 0
-      ? 'See rwSplit(db).hosts() for what is known of each.'
-      : 'Check that the servers run and can be reached from here.';
-  return new NoHostAvailableError(route.intent, hosts, advice);
-}
-
-function bystander(host: Host, route: Route): HostFailure {
-  if (host.isDraining) return { name: host.name, state: 'is draining' };
-  const wasFit = route.hosts.includes(host) || route.fallback.includes(host);
-  return { name: host.name, state: wasFit ? 'was not tried in time' : `is a ${host.role}` };
 }

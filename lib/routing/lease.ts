@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { KeptConnection } from './lock-keeper.ts';
 import type { LockUse } from '../sql/verdict.ts';
-import type { Route } from './route.ts';
+import type { Acquired } from './acquire.ts';
+import type { Route, RouteRequest } from './route.ts';
 
 /** An unlock statement, which only the session that holds the lock can run. */
 export interface Unlock {
@@ -18,6 +19,14 @@ export interface LeaseDescription {
   readonly host: string;
   readonly role: string;
   readonly reason: string;
+}
+
+/** One attempt to run a statement, as errors show it. */
+export interface Attempt {
+  readonly host: string;
+  readonly role: string;
+  readonly code: string | undefined;
+  readonly message: string;
 }
 
 /** Takes back the connection of an ended {@link Lease}; a promise where that needs the server. */
@@ -37,6 +46,18 @@ export class Lease {
   onMove: ((connection: Connection) => void) | undefined;
   /** Whether the primary may run what a replica refuses. */
   mayRerun: boolean;
+  /** What the lease was asked for; undefined where it took over a connection. */
+  request: RouteRequest | undefined;
+  /** A query outside of transactions, with one statement, that may be sent again if it was not run. */
+  mayRetry = false;
+  /** A transaction, of which nothing counts until it is committed. */
+  isTransaction = false;
+  /** Hosts that failed the statement, and are not to be asked again. */
+  readonly tried: Set<Host> = new Set();
+  /** Attempts that failed, for the error of the last one. */
+  readonly attempts: Attempt[] = [];
+  /** Gives back the place that the connection takes of a share. */
+  leave: (() => void) | undefined;
   /** What is left of the time that the query may wait for connections, in milliseconds. */
   acquireMillisLeft = 0;
   /** The text of the statement, as Knex compiled it. */
@@ -87,11 +108,12 @@ export class Lease {
   }
 
   /** Gives the connection back and goes on with another one. */
-  move(host: Host, connection: Connection): void {
+  move({ host, connection, leave }: Acquired): void {
     this.host.finish(this.#startedAt, this.#clock);
     void this.#giveBack(this);
     this.host = host;
     this.connection = connection;
+    this.leave = leave;
     this.description = undefined;
     this.#startedAt = this.#clock.now();
     host.begin(this.route.intent === 'read');

@@ -31,10 +31,14 @@ export interface Route {
   readonly hosts: readonly Host[];
   /** Tried when none of `hosts` can serve. */
   readonly fallback: readonly Host[];
+  /** Tried when nothing else can: hosts that may fail, but tell why. */
+  readonly lastResort: readonly Host[];
   /** What the serving host must be; `any` where its role doesn't matter. */
   readonly role: 'primary' | 'replica' | 'any';
   /** Whether the primary may run what a replica refused. */
   readonly mayRerun: boolean;
+  /** Whether it is worth waiting for a primary where there is none. */
+  readonly awaitsPrimary: boolean;
 }
 
 /** Whether a list of hosts has one at all. */

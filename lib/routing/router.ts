@@ -1,5 +1,5 @@
 import { ConfigError, ReadOnlyHostError } from '../errors.ts';
-import type { RoutableHosts } from '../hosts/cluster.ts';
+import type { RoutableHosts } from '../hosts/routable-hosts.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Target } from '../config/options.ts';
 import type { Route, RouteRequest } from './route.ts';
@@ -33,7 +33,7 @@ export function route(request: RouteRequest, hosts: RoutableHosts, policy: Routi
   return { intent: request.intent, reason, ...withTag(found, hint?.tag) };
 }
 
-type Choice = Pick<Route, 'hosts' | 'fallback' | 'role' | 'mayRerun'>;
+type Choice = Omit<Route, 'intent' | 'reason'>;
 
 function onTarget(
   target: Target,
@@ -44,16 +44,21 @@ function onTarget(
   const isRead = request.intent === 'read';
   switch (target) {
     case 'any':
-      return { hosts: hosts.usable, fallback: none, role: 'any', mayRerun: false };
+      return { ...anyRole, hosts: hosts.usable };
     case 'replica':
-      return { hosts: hosts.replicas, fallback: none, role: 'replica', mayRerun: false };
+      return { ...reader(hosts, hosts.replicas, none), mayRerun: false, awaitsPrimary: false };
     case 'prefer-replica':
-      return isRead ? reader(hosts.replicas, hosts.primary) : writer(hosts);
+      return isRead ? reader(hosts, hosts.replicas, hosts.primary) : writer(hosts);
     case 'split':
       if (!isRead) return writer(hosts);
       // A scope that names replicas is strict, as `target: 'replica'` is.
-      if (request.scope === 'replica') return reader(hosts.replicas, none);
-      return reader(hosts.readers, spare(request, hosts, policy));
+      if (request.scope === 'replica') {
+        return { ...reader(hosts, hosts.replicas, none), awaitsPrimary: false };
+      }
+      return {
+        ...reader(hosts, hosts.readers, spare(request, hosts, policy)),
+        awaitsPrimary: policy.fallback === 'primary',
+      };
     case 'primary':
       return writer(hosts);
     default:
@@ -61,8 +66,23 @@ function onTarget(
   }
 }
 
+const anyRole: Omit<Choice, 'hosts'> = {
+  fallback: none,
+  lastResort: none,
+  role: 'any',
+  mayRerun: false,
+  awaitsPrimary: false,
+};
+
 function writer(hosts: RoutableHosts): Choice {
-  return { hosts: hosts.primary, fallback: none, role: 'primary', mayRerun: false };
+  return {
+    hosts: hosts.primary,
+    fallback: none,
+    lastResort: none,
+    role: 'primary',
+    mayRerun: false,
+    awaitsPrimary: true,
+  };
 }
 
 // A primary that is one of the readers is tried as such, and not once more as their fallback.
@@ -75,14 +95,20 @@ function spare(
   return fallback === 'primary' && !isReader ? primary : none;
 }
 
-function reader(hosts: readonly Host[], fallback: readonly Host[]): Choice {
-  return { hosts, fallback, role: 'replica', mayRerun: true };
+function reader(
+  { lastReplicas: lastResort }: RoutableHosts,
+  hosts: readonly Host[],
+  fallback: readonly Host[],
+): Choice {
+  return { hosts, fallback, lastResort, role: 'replica', mayRerun: true, awaitsPrimary: true };
 }
 
 // Replicas without the tag aren't fit for this query: what then, the fallback says, as for any other.
 function withTag(choice: Choice, tag: string | undefined): Choice {
   if (tag === undefined || choice.role === 'primary') return choice;
-  return { ...choice, hosts: choice.hosts.filter((host) => host.tags.includes(tag)) };
+  const isTagged = (host: Host): boolean => host.tags.includes(tag);
+  const { hosts, lastResort } = choice;
+  return { ...choice, hosts: hosts.filter(isTagged), lastResort: lastResort.filter(isTagged) };
 }
 
 function onHost(name: string, request: RouteRequest, hosts: RoutableHosts): Route {
@@ -96,10 +122,8 @@ function onHost(name: string, request: RouteRequest, hosts: RoutableHosts): Rout
   return {
     intent: request.intent,
     reason: `hint: host ${name}`,
+    ...anyRole,
     hosts: [host],
-    fallback: none,
-    role: 'any',
-    mayRerun: false,
   };
 }
 

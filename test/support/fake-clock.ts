@@ -23,6 +23,10 @@ export class FakeClock implements Clock {
     };
   }
 
+  holdFor(millis: number, callback: () => void): () => void {
+    return this.after(millis, callback);
+  }
+
   /** Lets time pass, and runs what falls due, in order, and what that sets for at once. */
   advance(millis: number): void {
     this.#now += millis;

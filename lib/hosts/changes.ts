@@ -1,0 +1,30 @@
+import type { Clock } from '../clock.ts';
+import { Waiters } from './waiters.ts';
+
+/** Lets queries wait for something to change in the cluster, without missing what changed meanwhile. */
+export class Changes {
+  readonly #clock: Clock;
+  readonly #waiters: Waiters = new Waiters();
+  #count = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How many changes there were so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Tells all who wait of a change. */
+  note(): void {
+    this.#count++;
+    this.#waiters.wakeAll();
+  }
+
+  /** Waits for a change after the first `count`; false when none came within `millis`. */
+  async after(count: number, millis: number): Promise<boolean> {
+    if (this.#count !== count) return true;
+    return this.#waiters.wait(millis, this.#clock);
+  }
+}

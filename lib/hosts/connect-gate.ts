@@ -1,0 +1,71 @@
+import type { Clock } from '../clock.ts';
+
+/** While a host recovers, this many of its connections open at a time. */
+const FEW = 2;
+
+// How long a server that has no connection left is not asked for another.
+const REST_MILLIS = 1000;
+
+/**
+ * Lets the connections of one host open: any number at a time, few while the host recovers, none
+ * right after the server had none left.
+ *
+ * A pool that fills up at once is what a recovering server needs least.
+ */
+export class ConnectGate {
+  readonly #clock: Clock;
+  #opening = 0;
+  #isCareful: () => boolean = () => false;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+  #waiting: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether a connection may be opened at this moment. */
+  get isOpen(): boolean {
+    if (this.#clock.now() < this.#restsUntil) return false;
+    return this.#opening < FEW || !this.#isCareful();
+  }
+
+  /** Opens few at a time for as long as `isCareful` says. */
+  beCareful(isCareful: () => boolean): void {
+    this.#isCareful = isCareful;
+  }
+
+  /** Opens none for a moment. */
+  rest(): void {
+    this.#restsUntil = this.#clock.now() + REST_MILLIS;
+    this.#clock.after(REST_MILLIS, () => this.#next());
+  }
+
+  /** Opens a connection once there is a place for it. */
+  async pass<T>(open: () => Promise<T>): Promise<T> {
+    while (!this.isOpen) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+
+    this.#opening++;
+    try {
+      return await open();
+    } finally {
+      this.#opening--;
+      this.#next();
+    }
+  }
+
+  /** Lets everyone through, as when the pool is to be destroyed. */
+  release(): void {
+    this.#restsUntil = Number.NEGATIVE_INFINITY;
+    this.#isCareful = () => false;
+    this.#next();
+  }
+
+  // Each looks again for itself.
+  #next(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}

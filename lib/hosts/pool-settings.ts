@@ -1,0 +1,31 @@
+/** How a `HostPool` makes, checks and ends the connections of its host; tarn's own options. */
+export interface PoolSettings<C> {
+  readonly create: () => Promise<C>;
+  readonly validate: (connection: C) => Promise<boolean> | boolean;
+  readonly destroy: (connection: C) => unknown;
+  /**
+   * Says at once that an idle connection can be used; absent where that takes more than a look,
+   * so that every acquire has to validate.
+   */
+  readonly isUsable?: ((connection: C) => boolean) | undefined;
+  readonly min: number;
+  readonly max: number;
+  readonly acquireTimeoutMillis: number;
+  readonly createTimeoutMillis?: number | undefined;
+  readonly propagateCreateError?: boolean | undefined;
+}
+
+/** What a pool holds at a moment. */
+export interface PoolStats {
+  readonly used: number;
+  readonly free: number;
+  /** Acquires that wait for a connection. */
+  readonly pending: number;
+  readonly max: number;
+}
+
+/** How many connections a pool keeps, and may have. */
+export interface PoolSize {
+  readonly min: number;
+  readonly max: number;
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts';
+import type { HostSettings } from '../config/settings.ts';
+import type { Cluster } from '../hosts/cluster.ts';
+import type { Host } from '../hosts/host.ts';
+
+/** What {@link ReplicaChanges} work with. */
+export interface ReplicaChangesParts {
+  readonly cluster: Cluster;
+  readonly remake: (host: Host, settings: HostSettings) => void;
+  readonly onChange: () => void;
+  readonly clock: Clock;
+}
+
+// How long what runs on a host that has gone from the list may go on.
+const DRAIN_MILLIS = 30_000;
+
+/** Brings the hosts of a cluster into line with a new list of its replicas. */
+export class ReplicaChanges {
+  readonly #parts: ReplicaChangesParts;
+
+  constructor(parts: ReplicaChangesParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds hosts that are new, drains those that have gone, and lets the others stay as they are. */
+  apply(list: readonly HostSettings[]): void {
+    const { cluster, remake, onChange } = this.#parts;
+    const present = cluster.hosts.filter((host) => !host.isPresumed);
+    const kept = new Set<Host>();
+    const fresh: HostSettings[] = [];
+
+    for (const settings of list) {
+      const host = present.find((other) => isSame(other.settings, settings));
+      // The name may have been another's before: that one has to go first.
+      if (host === undefined || host.name !== settings.name) fresh.push(settings);
+      else {
+        kept.add(host);
+        remake(host, settings);
+      }
+    }
+
+    // A promoted replica is in no list of replicas any more, and must not be lost for that.
+    const gone = present.filter((host) => !kept.has(host) && host !== cluster.elected);
+    for (const host of gone) {
+      cluster.remove(host);
+      void this.#end(host);
+    }
+    const names = new Set(cluster.hosts.map(({ name }) => name));
+    const added = fresh.filter(({ name }) => !names.has(name));
+    if (added.length > 0) cluster.add(added);
+    else cluster.publish();
+    if (gone.length > 0 || added.length > 0) onChange();
+  }
+
+  async #end(host: Host): Promise<void> {
+    const { clock } = this.#parts;
+    await host.idle(DRAIN_MILLIS, clock);
+    await host.end(DRAIN_MILLIS);
+  }
+}
+
+function isSame(one: HostSettings, other: HostSettings): boolean {
+  return one.key === undefined || other.key === undefined
+    ? one.name === other.name
+    : one.key === other.key;
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../clock.ts';
+import type { HealthSettings } from '../config/settings.ts';
+import type { Cluster } from '../hosts/cluster.ts';
+import { probeDelay } from '../hosts/health.ts';
+import type { Host } from '../hosts/host.ts';
+import { judgeConnectError } from '../routing/failure.ts';
+import { HangWatch } from './hang-watch.ts';
+import { LostConnections } from './lost-connections.ts';
+import type { DialProbe, ProbeOutcome } from './probe.ts';
+import { Probe } from './probe.ts';
+
+/** What a {@link HostWatch} works with. */
+export interface HostWatchParts {
+  readonly cluster: Cluster;
+  readonly settings: HealthSettings;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+// Probes are this far from their time at most, as a share of it, so that hosts aren't asked in step.
+const JITTER = 0.2;
+
+// While writes wait for a primary, whoever may become it is asked this often, and by its name anew.
+const LEADERLESS_MILLIS = 250;
+const REDIAL_MILLIS = 1000;
+
+/** Probes one host, each time when its state says so, and tells the cluster. */
+export class HostWatch {
+  readonly host: Host;
+  readonly #parts: HostWatchParts;
+  readonly #probe: Probe;
+  readonly #hang: HangWatch;
+  readonly #lost: LostConnections;
+  #cancelTimer: () => void = () => undefined;
+  #running: Promise<void> | undefined;
+  #isDestroyed = false;
+  #mustRepeat = false;
+  #redialledAt = Number.NEGATIVE_INFINITY;
+
+  constructor(host: Host, dial: DialProbe, parts: HostWatchParts) {
+    const { clock, settings } = parts;
+    this.host = host;
+    this.#parts = parts;
+    this.#probe = new Probe(dial, clock, () => this.nudge());
+    this.#hang = new HangWatch(host, settings, clock);
+    this.#lost = new LostConnections(host, this.#probe, settings, clock);
+  }
+
+  /** Probes at once; resolves when the cluster knows what came of it. */
+  check(): Promise<void> {
+    this.#cancelTimer();
+    this.#running ??= this.#check().finally(() => {
+      this.#running = undefined;
+      this.#schedule();
+    });
+    return this.#running;
+  }
+
+  /** Probes at once, or again if a probe is on its way that may not have seen what there is to see. */
+  nudge(): void {
+    if (this.#isDestroyed) return;
+    if (this.#running !== undefined) this.#mustRepeat = true;
+    void this.check();
+  }
+
+  /** Does not wait longer for the next probe than a cluster without a primary may. */
+  hasten(): void {
+    if (this.#running === undefined) this.#schedule();
+  }
+
+  /** Dials anew for the next probe: the name may stand for another server. */
+  redial(): void {
+    const now = this.#parts.clock.now();
+    if (now - this.#redialledAt < REDIAL_MILLIS) return;
+
+    this.#redialledAt = now;
+    this.#probe.hangUp();
+  }
+
+  /** Ends the probe, its connection and its timers. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.#cancelTimer();
+    this.#hang.destroy();
+    this.#probe.destroy();
+  }
+
+  async #check(): Promise<void> {
+    const { cluster, clock, settings } = this.#parts;
+    // A name that has moved on to the new primary is found only by asking it again.
+    if (cluster.elected === undefined && cluster.isSettled) this.redial();
+    do {
+      this.#mustRepeat = false;
+      const at = clock.now();
+      // oxlint-disable-next-line no-await-in-loop -- a host is asked one thing at a time.
+      const outcome = await this.#probe.run(settings.timeoutMillis);
+      if (this.#isDestroyed) return;
+      this.#tell(outcome, at);
+      // What is repeated once is what was in doubt when the probe had been sent.
+    } while (this.#mustRepeat);
+  }
+
+  #tell(outcome: ProbeOutcome, at: number): void {
+    const { cluster } = this.#parts;
+    if (outcome.isGood) {
+      this.#hang.noteAnswer();
+      cluster.noteProbe(this.host, outcome.report, at);
+      this.#lost.look(outcome.report.hasTrueProcessIds);
+      return;
+    }
+
+    const { error, isTimeout } = outcome;
+    const { host: evidence } = judgeConnectError(error);
+    if (evidence === 'overloaded') {
+      this.#hang.noteAnswer();
+      return cluster.noteProbe(this.host, undefined, at);
+    }
+    const isSilent = isTimeout || evidence === 'doubtful';
+    if (isSilent) this.#hang.noteSilence();
+    const known = evidence === 'starting' || evidence === 'misconfigured' ? evidence : 'refused';
+    const trouble = isSilent ? 'silent' : known;
+    cluster.noteFailedProbe(this.host, { trouble, reason: error.message }, error);
+  }
+
+  #schedule(): void {
+    const { cluster, clock, settings, random } = this.#parts;
+    if (this.#isDestroyed) return;
+
+    this.#cancelTimer();
+    const jitter = 1 - JITTER + 2 * JITTER * random();
+    const delay = probeDelay(this.host.health, settings) * jitter;
+    const most = cluster.elected === undefined ? LEADERLESS_MILLIS : Number.POSITIVE_INFINITY;
+    this.#cancelTimer = clock.after(Math.min(delay, most), () => void this.check());
+  }
+}

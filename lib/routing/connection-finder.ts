@@ -1,0 +1,136 @@
+import type { Balancer } from '../balancers/balancer.ts';
+import type { Clock } from '../clock.ts';
+import { NoHostAvailableError } from '../errors.ts';
+import type { Cluster } from '../hosts/cluster.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import { acquire } from './acquire.ts';
+import type { Acquired } from './acquire.ts';
+import { FallbackShare } from './fallback-share.ts';
+import { noHost } from './no-host.ts';
+import type { Route, RouteRequest } from './route.ts';
+import { isNonEmpty } from './route.ts';
+import { route } from './router.ts';
+import type { RoutingPolicy } from './router.ts';
+
+/** What a {@link ConnectionFinder} works with. */
+export interface FinderParts {
+  readonly cluster: Cluster;
+  readonly balancer: Balancer;
+  readonly policy: RoutingPolicy & { readonly fallbackShare: number };
+  readonly clock: Clock;
+  /** How long a query may wait for a primary, while there is none. */
+  readonly failoverMillis: number;
+}
+
+/** A connection, and the decision that led to it. */
+export interface Found extends Acquired {
+  readonly route: Route;
+}
+
+/** Finds a connection for a request, waiting for hosts that may serve soon. */
+export class ConnectionFinder {
+  readonly #parts: FinderParts;
+  readonly #share: FallbackShare;
+
+  constructor(parts: FinderParts) {
+    this.#parts = parts;
+    this.#share = new FallbackShare(parts.policy.fallbackShare, parts.clock);
+  }
+
+  /** Decides where a request may go, without taking a connection. */
+  route(request: RouteRequest): Route {
+    return route(request, this.#parts.cluster.routable, this.#parts.policy);
+  }
+
+  /**
+   * Takes a connection for a request.
+   *
+   * Where no host can serve, but one may soon (none was looked at yet, or a failover is under way),
+   * that is waited for.
+   *
+   * @param chosen the host that the balancer has picked already.
+   * @param tried hosts that are not to be asked again.
+   * @throws {NoHostAvailableError} when no host can serve in time.
+   */
+  async find(
+    request: RouteRequest,
+    budgetMillis: number,
+    chosen?: Host,
+    tried?: ReadonlySet<Host>,
+  ): Promise<Found> {
+    const { cluster, balancer, clock, failoverMillis } = this.#parts;
+    const parts = { cluster, balancer, clock, share: this.#share };
+    const begun = clock.now();
+    const deadline = begun + budgetMillis;
+
+    let failure: unknown;
+    let first = chosen;
+    for (;;) {
+      const { count } = cluster.changes;
+      const decided = without(this.route(request), tried);
+      const hasHosts = [decided.hosts, decided.fallback, decided.lastResort].some(isNonEmpty);
+      if (hasHosts && this.#isReady(decided)) {
+        try {
+          const taken = await acquire(decided, parts, deadline - clock.now(), first);
+          if (this.isRight(decided, taken.host, taken.connection)) {
+            return { ...taken, route: decided };
+          }
+          taken.leave?.();
+        } catch (error) {
+          if (!(error instanceof NoHostAvailableError)) throw error;
+          failure = error;
+        }
+      }
+
+      first = undefined;
+      const patience = begun + (this.#maySoon(decided, tried) ? failoverMillis : 0);
+      const waitMillis = Math.min(deadline, cluster.isSettled ? patience : deadline) - clock.now();
+      if (waitMillis < 1 || !(await cluster.changes.after(count, waitMillis))) {
+        throw failure ?? noHost(request.intent, cluster, []);
+      }
+    }
+  }
+
+  // Whether a host may yet serve: a primary to come, or one of the hosts about which a probe has to say.
+  #maySoon({ awaitsPrimary, role }: Route, tried: ReadonlySet<Host> | undefined): boolean {
+    const { elected, hosts } = this.#parts.cluster;
+    if (awaitsPrimary && elected?.isDraining !== true) return true;
+    return hosts.some(
+      (host) =>
+        !host.isDraining &&
+        tried?.has(host) !== true &&
+        (role === 'any' || host.role === role) &&
+        (host.health.state === 'unknown' || host.health.state === 'suspect'),
+    );
+  }
+
+  // Before each host was looked at once, another one may be the primary, or a replica may be well.
+  #isReady({ role, hosts }: Route): boolean {
+    return this.#parts.cluster.isSettled || (role !== 'primary' && isNonEmpty(hosts));
+  }
+
+  /**
+   * Says whether a connection is of the server that the route means, and ends it where it is not: a
+   * name can stand for several servers, and only the primary may write.
+   */
+  isRight({ role }: Route, host: Host, connection: Connection): boolean {
+    if (role !== 'primary' || host.isPrimaryConnection(connection)) return true;
+
+    void host.pool.discard(connection);
+    this.#parts.cluster.doubt(host, true);
+    return false;
+  }
+}
+
+function without(route: Route, tried: ReadonlySet<Host> | undefined): Route {
+  if (tried === undefined) return route;
+
+  const isLeft = (host: Host): boolean => !tried.has(host);
+  const { hosts, fallback, lastResort } = route;
+  return {
+    ...route,
+    hosts: hosts.filter(isLeft),
+    fallback: fallback.filter(isLeft),
+    lastResort: lastResort.filter(isLeft),
+  };
+}

@@ -1,0 +1,46 @@
+import type { HostFailure } from '../errors.ts';
+import { NoHostAvailableError } from '../errors.ts';
+import { unfitness } from '../hosts/routable-hosts.ts';
+import type { Cluster } from '../hosts/cluster.ts';
+import type { Host } from '../hosts/host.ts';
+
+/**
+ * The error of a statement that none of the tried hosts gave a connection for.
+ *
+ * What PostgreSQL answers (wrong password, no such database), or a function of the application
+ * throws, arrives as it is: the primary's, where several hosts were asked.
+ */
+export function surface(intent: string, cluster: Cluster, failures: readonly HostFailure[]): Error {
+  const last = failures.at(-1)?.lastError;
+  const isOthers = failures.every(({ lastError }) => lastError && !isUnreachable(lastError));
+  return last !== undefined && isOthers ? last : noHost(intent, cluster, failures);
+}
+
+// Network errors name a system call, or hold one for each address; pg's own and ours have words only.
+function isUnreachable(error: Error): boolean {
+  if ('severity' in error) return false;
+  if ('syscall' in error || 'errors' in error) return true;
+  return /^(?:timeout expired|Connection terminated|no connection within)/.test(error.message);
+}
+
+/** The error of a statement that no host can serve, with what is known of each. */
+export function noHost(
+  intent: string,
+  cluster: Cluster,
+  failures: readonly HostFailure[],
+): NoHostAvailableError {
+  const { elected } = cluster;
+  const hosts = cluster.hosts.map(
+    (host) => failures.find(({ name }) => name === host.name) ?? bystander(host, elected),
+  );
+  const advice = hosts.some(({ lastError }) => lastError !== undefined)
+    ? 'Check that the servers run and can be reached from here.'
+    : 'See rwSplit(db).hosts() for what is known of each.';
+  return new NoHostAvailableError(intent, hosts, advice);
+}
+
+function bystander(host: Host, elected: Host | undefined): HostFailure {
+  const state = unfitness(host, elected) ?? `is a ${host.role}`;
+  const isAiling = host.health.state !== 'up' && host.health.state !== 'unknown';
+  return { name: host.name, state, lastError: isAiling ? host.lastError : undefined };
+}
