@@ -32,7 +32,7 @@ export class Cluster {
   readonly database: string;
   /** Whether the view `pg_stat_statements` counts statements in {@link database} and in databases made later. */
   readonly hasStatementStatistics: boolean;
-  readonly #leadership: Leadership = { primary: undefined };
+  readonly #leadership: Leadership = { primary: undefined, promotions: 0 };
   readonly #stop: () => Promise<void>;
 
   constructor({ user, password, database, addresses, ...parts }: ClusterParts) {

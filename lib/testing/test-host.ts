@@ -11,6 +11,8 @@ const replayMillis = 10_000;
 export interface Leadership {
   /** Undefined only until the first host is made, which is the primary. */
   primary: TestHost | undefined;
+  /** How many there were; after each, no host follows until it rejoins. */
+  promotions: number;
 }
 
 /** One server of a test cluster, and the verbs for what can happen to it. */
@@ -23,8 +25,8 @@ export class TestHost {
   readonly #maintenance: replication.NamedConnection;
   readonly #leadership: Leadership;
   readonly #server: Server | undefined;
-  /** Whom it receives WAL from; undefined for one that leads, or led and did not rejoin. */
-  #source: TestHost | undefined;
+  /** How many promotions there had been when its data was made. */
+  #promotionsBefore: number;
   #cutSource: string | undefined;
 
   constructor(
@@ -38,7 +40,7 @@ export class TestHost {
     this.#maintenance = { name, connection: { ...connection, database: 'postgres' } };
     this.#leadership = leadership;
     this.#server = server;
-    this.#source = leadership.primary;
+    this.#promotionsBefore = leadership.promotions;
     leadership.primary ??= this;
   }
 
@@ -55,9 +57,10 @@ export class TestHost {
     return this.#server?.isRunning ?? true;
   }
 
-  /** Whether the host was made from the cluster's present primary and not promoted since. */
+  /** Whether the host is a replica made from the cluster's primary since that one began to lead. */
   get isFollowing(): boolean {
-    return this !== this.#leadership.primary && this.#source === this.#leadership.primary;
+    const { primary, promotions } = this.#leadership;
+    return this !== primary && this.#promotionsBefore === promotions;
   }
 
   /** Runs one statement on a connection of its own, and returns the rows. */
@@ -124,7 +127,7 @@ export class TestHost {
    */
   async promote(): Promise<void> {
     await replication.promote(this.#maintenance);
-    this.#source = undefined;
+    this.#leadership.promotions++;
     this.#leadership.primary = this;
   }
 
@@ -139,7 +142,7 @@ export class TestHost {
     await server.stop('SIGQUIT');
     await copyRunningData(primary.#own('rejoin'), server, primary.#maintenance.connection);
     await server.start();
-    this.#source = primary;
+    this.#promotionsBefore = this.#leadership.promotions;
     this.#cutSource = undefined;
   }
 

@@ -72,13 +72,19 @@ describe('A promotion', () => {
     await expect(cluster().primary.promote()).rejects.toThrow('recovery is not in progress');
   });
 
-  it('leaves a primary that was a replica once with nobody to follow', async () => {
-    const [first, second] = cluster().hosts;
+  it('leaves nobody who follows, whoever followed whom before', async () => {
+    const [first, second, third] = cluster().hosts;
     expect(cluster().primary).toBe(first);
 
     await second?.promote();
 
     expect(first?.isFollowing).toBe(false);
     await expect(first?.waitForReplay()).rejects.toThrow('primary does not follow replica-1');
+    await first?.rejoin();
+    expect(first?.isFollowing).toBe(true);
+    // The third still receives from the first, which has another history by now.
+    await first?.waitForReplay();
+    await first?.promote();
+    expect(third?.isFollowing).toBe(false);
   });
 });
