@@ -13,13 +13,14 @@ export async function healCluster(cluster: Cluster): Promise<void> {
   // First, as the others need somebody to follow.
   await cluster.primary.start();
   await mend(cluster.primary);
-  await Promise.all(cluster.replicas.map(mendReplica));
-  await cluster.waitForReplay();
 
   const [first] = cluster.hosts;
-  if (first === undefined || first === cluster.primary) return;
-  await first.promote();
-  await Promise.all(cluster.replicas.map((replica) => replica.rejoin()));
+  if (first !== undefined && first !== cluster.primary) {
+    await mendReplica(first);
+    await first.waitForReplay();
+    await first.promote();
+  }
+  await Promise.all(cluster.replicas.map(mendReplica));
   await cluster.waitForReplay();
 }
 
