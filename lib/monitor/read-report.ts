@@ -26,7 +26,7 @@ export function readReport(answers: ProbeAnswers, processId: number | null): Ser
     isReplayPaused: readFlag(answers.isReplayPaused),
     isReceiving: isAboveZero(readMatching(answers.receivers, /^\d+$/)),
     server: serverIdentity(answers),
-    hasTrueProcessIds: processId !== null && answers.processId === String(processId),
+    hasTrueProcessIds: answers.processId === String(processId),
   };
 }
 

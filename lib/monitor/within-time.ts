@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts';
 
-// A timer that fires later than this share of its time was held up by the process itself.
-const LATE_SHARE = 0.5;
+// A process that stands still lets no part of the time pass but the one in which it did.
+const PARTS = 5;
 
-// A process that is never on time has to come to a conclusion, too.
-const MOST_EXTENSIONS = 3;
+// One that is never on time has to come to a conclusion, too.
+const MOST_REPEATS = 5;
 
 /**
  * Waits for work until its time is up or `signal` is aborted, and then answers undefined.
  *
- * A stalled process proves nothing: when the time is up much too late, the work gets it once more,
- * and an answer that has arrived by the end, but was not read yet, counts.
+ * Only time in which the process itself was running counts, as long as that is so now and then; and
+ * an answer that has arrived by the end, but was not read yet, counts.
  */
 export function withinTime<T>(
   work: Promise<T>,
@@ -18,8 +18,10 @@ export function withinTime<T>(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<T | undefined> {
+  const partMillis = millis / PARTS;
   return new Promise((resolve, reject) => {
-    let extensions = 0;
+    let parts = 0;
+    let repeats = 0;
     let cancel: (() => void) | undefined;
 
     const settle = (end: () => void): void => {
@@ -29,10 +31,11 @@ export function withinTime<T>(
     };
     const giveUp = (): void => settle(() => resolve(undefined));
     const wait = (): void => {
-      const due = clock.now() + millis;
-      cancel = clock.after(millis, () => {
-        const isLate = clock.now() - due > millis * LATE_SHARE;
-        if (isLate && extensions++ < MOST_EXTENSIONS) return wait();
+      const due = clock.now() + partMillis;
+      cancel = clock.after(partMillis, () => {
+        const wasHeldUp = clock.now() - due > partMillis;
+        if (wasHeldUp && repeats++ < MOST_REPEATS) return wait();
+        if (++parts < PARTS) return wait();
 
         // Node reads what sockets hold between its timers and its immediates.
         const turn = setImmediate(giveUp);

@@ -27,15 +27,32 @@ export class FakeClock implements Clock {
     return this.after(millis, callback);
   }
 
-  /** Lets time pass, and runs what falls due, in order, and what that sets for at once. */
+  /** Lets time pass, and runs what falls due, each at its own time. */
   advance(millis: number): void {
-    this.#now += millis;
+    const end = this.#now + millis;
     for (;;) {
-      const due = this.#timers.filter(({ at }) => at <= this.#now).toSorted((a, b) => a.at - b.at);
-      if (due.length === 0) return;
+      const [next] = this.#due(end);
+      if (next === undefined) break;
 
-      this.#timers = this.#timers.filter(({ at }) => at > this.#now);
-      for (const { callback } of due) callback();
+      this.#now = Math.max(this.#now, next.at);
+      this.#timers = this.#timers.filter((other) => other !== next);
+      next.callback();
     }
+    this.#now = end;
+  }
+
+  /** Lets time pass in which the process stands still: what has fallen due runs late, at its end. */
+  stall(millis: number): void {
+    this.#now += millis;
+    for (const timer of this.#due(this.#now)) {
+      // One that ran before may have cancelled it.
+      if (!this.#timers.includes(timer)) continue;
+      this.#timers = this.#timers.filter((other) => other !== timer);
+      timer.callback();
+    }
+  }
+
+  #due(by: number): Timer[] {
+    return this.#timers.filter(({ at }) => at <= by).toSorted((a, b) => a.at - b.at);
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Client, ClientConfig } from 'pg';
 import { systemClock } from '../../../lib/clock.ts';
@@ -252,10 +253,25 @@ describe('A probe', () => {
     const late = { isGood: false, isTimeout: true };
     expect(outcomes).toMatchObject([late, late]);
     expect(millis).toBeGreaterThan(290);
-    expect(millis).toBeLessThan(600);
+    expect(millis).toBeLessThan(1000);
     expect(clients).toHaveLength(2);
     expect(await kept.run(timeoutMillis)).toMatchObject({ isGood: true, isNewConnection: true });
   });
+
+  it.each([220, 500])(
+    'says nothing against a server while its own process stands still for %i ms',
+    async (millis) => {
+      const [kept, fresh] = [probeOf('replica-2'), probeOf('replica-2')];
+      await report(kept);
+
+      const running = Promise.all([kept.run(200), fresh.run(200)]);
+      // Lets both be sent.
+      await turn();
+      standStill(millis);
+
+      expect(await running).toMatchObject([{ isGood: true }, { isGood: true }]);
+    },
+  );
 
   it('asks more over the connection that it has', async () => {
     const probe = probeOf('primary');
@@ -344,6 +360,11 @@ describe('A probe', () => {
     expect(rejoined.isTimelineCurrent).toBe(true);
   });
 });
+
+function standStill(millis: number): void {
+  const until = performance.now() + millis;
+  while (performance.now() < until);
+}
 
 function isClosed(client: Client): boolean {
   const { stream } = Reflect.get(client, 'connection') as { stream: { destroyed: boolean } };

@@ -115,7 +115,7 @@ describe('Probe', () => {
 
     const running = probe.run(1000);
     await turn();
-    clock.advance(60_000);
+    clock.stall(60_000);
     await turn();
     answer();
 
