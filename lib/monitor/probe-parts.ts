@@ -51,10 +51,12 @@ export type ProbePart =
 /** The server's words on each part; one that is absent was null, or could not be asked. */
 export type ProbeAnswers = Readonly<Partial<Record<ProbePart, string>>>;
 
-/** Everything that a probe would like to know. */
 // TypeScript takes the keys of any object for mere strings.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-export const probeParts: readonly ProbePart[] = Object.keys(expressions) as ProbePart[];
+const all = Object.keys(expressions) as ProbePart[];
+
+/** Everything that a probe would like to know. */
+export const probeParts: readonly ProbePart[] = all;
 
 /** The statement that asks some parts at once; without any, one that every server answers. */
 export function probeStatement(parts: readonly ProbePart[]): string {
