@@ -33,7 +33,7 @@ export function surveyHosts(
   const lastReplicas = members.filter((host) => isLastResort(host));
   const primary = open.filter((host) =>
     elected === undefined
-      ? host.isPresumed && (isMisconfigured(host) || (isAlone && isUnknown(host)))
+      ? host.isPresumed && (isMisconfigured(host) || (isAlone && isUntold(host)))
       : host === elected && (isUp(host) || isSilent(host) || isMisconfigured(host)),
   );
   rank(all, elected ?? all.find((host) => host.isPresumed));
@@ -68,6 +68,11 @@ function isUp({ health }: Host): boolean {
 
 function isUnknown({ health }: Host): boolean {
   return health.state === 'unknown';
+}
+
+// Nothing was heard from it, or nothing but that it has no connection left for a probe.
+function isUntold(host: Host): boolean {
+  return isUnknown(host) || (isUp(host) && host.report === undefined);
 }
 
 // It missed a probe and may be no more than slow.

@@ -11,6 +11,11 @@ export class FakeClock implements Clock {
   #now = 1;
   #timers: Timer[] = [];
 
+  /** How many timers are set. */
+  get pending(): number {
+    return this.#timers.length;
+  }
+
   now(): number {
     return this.#now;
   }

@@ -1,63 +1,159 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HostRoleEvent } from '../../../lib/events.ts';
+import type { RWSplitEvents } from '../../../lib/events.ts';
 import { RWSplitEmitter } from '../../../lib/events.ts';
 import type { Cluster } from '../../../lib/hosts/cluster.ts';
-import { hostSettings, makeCluster, names } from '../../support/hosts.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import {
+  answerProbe,
+  hostOf,
+  hostSettings,
+  makeCluster,
+  makeUnseenCluster,
+  names,
+  reportOf,
+  takeDown,
+  tellRoles,
+} from '../../support/hosts.ts';
 
 function roles({ routable }: Cluster): { primary: readonly string[]; replicas: readonly string[] } {
   return { primary: names(routable.primary), replicas: names(routable.replicas) };
 }
 
-function observe(cluster: Cluster, name: string, role: 'primary' | 'replica'): void {
-  const host = cluster.host(name);
-  if (host !== undefined) cluster.observeRole(host, role);
+/** Collects events as `name host`. */
+function listen(...events: (keyof RWSplitEvents & `host:${string}`)[]): {
+  readonly events: RWSplitEmitter;
+  readonly told: string[];
+} {
+  const emitter = new RWSplitEmitter();
+  const told: string[] = [];
+  for (const event of events) {
+    emitter.on(event, (about: { readonly host: string }) => told.push(`${event} ${about.host}`));
+  }
+  return { events: emitter, told };
 }
 
+const silent = { trouble: 'silent', reason: 'no answer' } as const;
+const refused = { trouble: 'refused', reason: 'connect ECONNREFUSED' } as const;
+
 describe('Cluster', () => {
-  it('believes the configuration until a server says otherwise', () => {
+  it('has nobody serve before a server answered', () => {
+    expect(roles(makeUnseenCluster({ a: {}, b: {} }))).toEqual({ primary: [], replicas: [] });
+  });
+
+  it('lets a host that is alone serve at once', () => {
+    const cluster = makeUnseenCluster({ a: {} }, { primaryReads: true });
+
+    expect(roles(cluster).primary).toEqual(['a']);
+    expect(names(cluster.routable.readers)).toEqual(['a']);
+    expect(cluster.isSettled).toBe(true);
+  });
+
+  it('lets a host that is alone serve while it has no connection left for a probe', () => {
+    const cluster = makeUnseenCluster({ a: {} }, { primaryReads: true });
+
+    answerProbe(cluster, 'a', undefined);
+
+    expect(roles(cluster).primary).toEqual(['a']);
+    expect(names(cluster.routable.readers)).toEqual(['a']);
+  });
+
+  it('has the roles that the servers tell, whatever the configuration says', () => {
     const cluster = makeCluster({ a: {}, b: {} });
 
-    expect(roles(cluster)).toEqual({ primary: ['a'], replicas: ['b'] });
-    observe(cluster, 'b', 'primary');
-    observe(cluster, 'a', 'replica');
+    tellRoles(cluster, 'b', { timeline: 2 });
+
     expect(roles(cluster)).toEqual({ primary: ['b'], replicas: ['a'] });
   });
 
-  it('prefers a primary that said so to one that is presumed', () => {
+  it('keeps a second primary out of everything', () => {
     const cluster = makeCluster({ a: {}, b: {} });
 
-    observe(cluster, 'b', 'primary');
-
-    expect(roles(cluster)).toEqual({ primary: ['b'], replicas: ['a'] });
-  });
-
-  it('has one primary where two say so: the first of the configuration', () => {
-    const cluster = makeCluster({ a: {}, b: {} });
-
-    observe(cluster, 'b', 'primary');
-    observe(cluster, 'a', 'primary');
+    answerProbe(cluster, 'b', reportOf('primary'));
 
     expect(roles(cluster)).toEqual({ primary: ['a'], replicas: [] });
   });
 
-  it('tells of a role that differs from what was believed', () => {
-    const events = new RWSplitEmitter();
-    const told: HostRoleEvent[] = [];
-    events.on('host:role', (event) => told.push(event));
+  it('gives writes to nobody while only an old primary is left', () => {
+    const { events, told } = listen('host:fenced');
     const cluster = makeCluster({ a: {}, b: {} }, { events });
+    takeDown(cluster, 'a');
+    answerProbe(cluster, 'b', reportOf('primary', { timeline: 2 }));
+    takeDown(cluster, 'b');
 
-    observe(cluster, 'a', 'primary');
-    observe(cluster, 'b', 'primary');
+    answerProbe(cluster, 'a', reportOf('primary', { timeline: 1 }));
+    answerProbe(cluster, 'a', reportOf('primary', { timeline: 1 }));
 
-    expect(told).toEqual([{ host: 'b', role: 'primary', was: 'replica' }]);
+    expect(roles(cluster)).toEqual({ primary: [], replicas: [] });
+    expect(cluster.elected).toBeUndefined();
+    expect(told).toEqual(['host:fenced a']);
+  });
+
+  it('tells of a role that differs from what was believed', () => {
+    const { events, told } = listen('host:role');
+    const cluster = makeUnseenCluster({ a: {}, b: {} }, { events });
+
+    answerProbe(cluster, 'a', reportOf('primary'));
+    expect(told).toEqual([]);
+    answerProbe(cluster, 'b', reportOf('primary'));
+
+    expect(told).toEqual(['host:role b']);
+  });
+
+  it('tells when a host comes and goes, and not when it is only suspect', () => {
+    const { events, told } = listen('host:up', 'host:down');
+    const cluster = makeUnseenCluster({ a: {}, b: {} }, { events });
+    const b = hostOf(cluster, 'b');
+
+    tellRoles(cluster, 'a');
+    cluster.noteFailedProbe(b, silent, new Error('late'));
+    answerProbe(cluster, 'b', reportOf('replica'));
+    takeDown(cluster, 'b');
+    answerProbe(cluster, 'b', reportOf('replica'));
+    takeDown(cluster, 'b');
+    answerProbe(cluster, 'b', reportOf('replica'));
+    answerProbe(cluster, 'b', reportOf('replica'));
+
+    expect(told).toEqual(['host:up a', 'host:up b', 'host:down b', 'host:up b']);
+  });
+
+  it('is settled once there was time to look at every host, and stays so', () => {
+    const cluster = makeUnseenCluster({ a: {}, b: {} });
+
+    answerProbe(cluster, 'a', reportOf('primary'));
+    expect(cluster.isSettled).toBe(false);
+    cluster.noteFailedProbe(hostOf(cluster, 'b'), refused, new Error('gone'));
+    expect(cluster.isSettled).toBe(true);
+    cluster.add([hostSettings('c')]);
+    expect(cluster.isSettled).toBe(true);
+  });
+
+  it('takes a refused connection for a reason to stop sending, and to probe at once', () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+    const doubted: string[] = [];
+    cluster.onDoubt = ({ name }) => doubted.push(name);
+    const b = hostOf(cluster, 'b');
+
+    cluster.noteTrouble(b, refused, new Error('gone'));
+    cluster.noteTrouble(b, refused, new Error('gone'));
+
+    expect(roles(cluster).replicas).toEqual([]);
+    expect(doubted).toEqual(['b']);
+  });
+
+  it('goes on with a primary that missed a probe, and with no other failure', () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+    const a = hostOf(cluster, 'a');
+
+    cluster.noteFailedProbe(a, silent, new Error('late'));
+    expect(roles(cluster).primary).toEqual(['a']);
+    cluster.noteFailedProbe(a, refused, new Error('gone'));
+    expect(roles(cluster).primary).toEqual([]);
   });
 
   it('leaves a draining host out of everything', () => {
     const cluster = makeCluster({ a: {}, b: {}, c: {} });
-    const drain = (name: string, isDraining: boolean): void => {
-      const host = cluster.host(name);
-      if (host !== undefined) cluster.setDraining(host, isDraining);
-    };
+    const drain = (name: string, isDraining: boolean): void =>
+      cluster.setDraining(hostOf(cluster, name), isDraining);
 
     drain('b', true);
     expect(roles(cluster)).toEqual({ primary: ['a'], replicas: ['c'] });
@@ -67,19 +163,9 @@ describe('Cluster', () => {
     expect(names(cluster.routable.usable)).toEqual(['b', 'c']);
   });
 
-  it('keeps the same lists until something changes', () => {
-    const cluster = makeCluster({ a: {}, b: {} });
-    observe(cluster, 'b', 'replica');
-    const { routable } = cluster;
-
-    observe(cluster, 'b', 'replica');
-
-    expect(cluster.routable).toBe(routable);
-  });
-
   it('ranks the replicas, whichever of its hosts turned out to be one', () => {
     const cluster = makeCluster({ a: {}, b: {}, c: {} });
-    observe(cluster, 'b', 'primary');
+    tellRoles(cluster, 'b', { timeline: 2 });
 
     const places = cluster.hosts.map(({ name, order }) => [name, order]);
 
@@ -96,16 +182,116 @@ describe('Cluster', () => {
     const weights = (): readonly number[] => cluster.hosts.map(({ weight }) => weight);
 
     expect(weights()).toEqual([0.5, 3]);
-    observe(cluster, 'b', 'primary');
-    observe(cluster, 'a', 'replica');
+    tellRoles(cluster, 'b', { timeline: 2 });
     expect(weights()).toEqual([3, 0.5]);
   });
 
-  it('takes in replicas that become known later', () => {
+  it('lets the share of a host that came back grow', () => {
+    const clock = new FakeClock();
+    const cluster = makeCluster({ a: {}, b: {} }, { clock });
+    const b = hostOf(cluster, 'b');
+    takeDown(cluster, 'b');
+    answerProbe(cluster, 'b', reportOf('replica'));
+    answerProbe(cluster, 'b', reportOf('replica'));
+
+    const weights = [0, 4000, 6000].map((millis) => {
+      clock.advance(millis);
+      return b.weight;
+    });
+
+    expect(weights).toEqual([0.1, 0.4, 1]);
+  });
+
+  it('takes in replicas that become known later, once they were found well', () => {
     const cluster = makeCluster({ a: {} });
 
-    expect(() => cluster.addReplicas([hostSettings('b')])).not.toThrow();
+    cluster.add([hostSettings('b')]);
 
+    expect(roles(cluster).replicas).toEqual([]);
+    answerProbe(cluster, 'b', reportOf('replica'));
     expect(roles(cluster).replicas).toEqual(['b']);
+  });
+
+  it('leaves out a host that was removed', () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+
+    cluster.remove(hostOf(cluster, 'b'));
+
+    expect(names(cluster.hosts)).toEqual(['a']);
+    expect(roles(cluster).replicas).toEqual([]);
+  });
+
+  it('gives the pool of a promoted replica the size of the primary, and back', () => {
+    const cluster = makeCluster({ a: { max: 9 }, b: { max: 3 } });
+    const sizes = (): readonly number[] => cluster.hosts.map(({ pool }) => pool.maximum);
+    expect(sizes()).toEqual([9, 3]);
+
+    tellRoles(cluster, 'b', { timeline: 2 });
+    expect(sizes()).toEqual([9, 9]);
+    tellRoles(cluster, 'a', { timeline: 3 });
+    expect(sizes()).toEqual([9, 3]);
+  });
+
+  it('gives nobody a connection of the time before a change of roles', async () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+    const { pool } = hostOf(cluster, 'b');
+    const [used, idle] = [await pool.acquire().promise, await pool.acquire().promise];
+    pool.release(idle);
+
+    tellRoles(cluster, 'b', { timeline: 2 });
+    pool.release(used);
+
+    const later = [await pool.acquire().promise, await pool.acquire().promise];
+    expect(later).not.toContain(idle);
+    expect(later).not.toContain(used);
+  });
+
+  it('gives nobody a connection to another server behind the name of the primary', async () => {
+    const cluster = makeUnseenCluster({ a: {}, b: {} });
+    tellRoles(cluster, 'a', { server: 'one' });
+    const { pool } = hostOf(cluster, 'a');
+    const before = await pool.acquire().promise;
+    pool.release(before);
+
+    answerProbe(cluster, 'a', reportOf('primary', { server: 'two' }));
+
+    expect(await pool.acquire().promise).not.toBe(before);
+  });
+
+  it('ends the waits for a connection of a host that goes down', async () => {
+    const cluster = makeCluster({ a: {}, b: { max: 1 } });
+    const { pool } = hostOf(cluster, 'b');
+    await pool.acquire().promise;
+    const waiting = pool.acquire().promise;
+
+    takeDown(cluster, 'b');
+
+    await expect(waiting).rejects.toThrow('aborted');
+  });
+
+  it('leaves out a replica that lags until it has caught up by half, and tells', () => {
+    const { events, told } = listen('host:lag');
+    const cluster = makeCluster(
+      { a: {}, b: {} },
+      { events, maxLag: { millis: undefined, bytes: 100 } },
+    );
+    const seen = [900n, 899n, 949n, 950n].map((position) => {
+      answerProbe(cluster, 'b', reportOf('replica', { position }));
+      return roles(cluster).replicas.length;
+    });
+
+    expect(seen).toEqual([1, 0, 0, 1]);
+    expect(told).toEqual(['host:lag b', 'host:lag b']);
+  });
+
+  it('asks no lag of a replica that was promoted', () => {
+    const cluster = makeCluster({ a: {}, b: {} }, { maxLag: { millis: undefined, bytes: 100 } });
+    answerProbe(cluster, 'b', reportOf('replica', { position: 1n }));
+    expect(hostOf(cluster, 'b').lagProblem).toBeDefined();
+
+    answerProbe(cluster, 'b', reportOf('primary', { position: 1n, timeline: 2 }));
+
+    expect(hostOf(cluster, 'b')).toMatchObject({ lag: undefined, lagProblem: undefined });
+    expect(roles(cluster).primary).toEqual(['b']);
   });
 });

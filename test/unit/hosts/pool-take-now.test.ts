@@ -1,17 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Connection } from '../../../lib/hosts/host.ts';
 import { HostPool } from '../../../lib/hosts/pool.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 
 function makePool(isUsable?: (connection: Connection) => boolean): HostPool<Connection> {
-  return new HostPool<Connection>({
-    create: async () => ({}),
-    validate: () => true,
-    destroy: () => undefined,
-    isUsable,
-    min: 0,
-    max: 2,
-    acquireTimeoutMillis: 1000,
-  });
+  return new HostPool<Connection>(
+    {
+      create: async () => ({}),
+      validate: () => true,
+      destroy: () => undefined,
+      isUsable,
+      min: 0,
+      max: 2,
+      acquireTimeoutMillis: 1000,
+    },
+    new FakeClock(),
+  );
 }
 
 /** A pool with one idle connection. */

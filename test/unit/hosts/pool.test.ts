@@ -1,23 +1,30 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Connection } from '../../../lib/hosts/host.ts';
-import { HostPool } from '../../../lib/hosts/pool.ts';
+import { HostPool, isPoolAbort } from '../../../lib/hosts/pool.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 
 interface Ended {
   readonly pool: HostPool<Connection>;
   readonly ended: Connection[];
+  readonly clock: FakeClock;
 }
 
-function makePool(max: number): Ended {
+function makePool(max: number, create: () => Promise<Connection> = async () => ({})): Ended {
   const ended: Connection[] = [];
-  const pool = new HostPool<Connection>({
-    create: async () => ({}),
-    validate: () => true,
-    destroy: (connection) => ended.push(connection),
-    min: 0,
-    max,
-    acquireTimeoutMillis: 1000,
-  });
-  return { pool, ended };
+  const clock = new FakeClock();
+  const pool = new HostPool<Connection>(
+    {
+      create,
+      validate: () => true,
+      destroy: (connection) => ended.push(connection),
+      min: 0,
+      max,
+      acquireTimeoutMillis: 1000,
+    },
+    clock,
+  );
+  return { pool, ended, clock };
 }
 
 describe('HostPool', () => {
@@ -94,5 +101,140 @@ describe('HostPool', () => {
 
     expect(ended).toEqual([held]);
     expect(pool.stats).toEqual({ used: 0, free: 0, pending: 0, max: 1 });
+  });
+
+  it('uses none of the connections of the time before a renewal again', async () => {
+    const { pool, ended } = makePool(2);
+    const [used, idle] = [await pool.acquire().promise, await pool.acquire().promise];
+    pool.release(idle);
+
+    pool.renew();
+    await turn();
+    expect(ended).toEqual([idle]);
+    expect(pool.isUsing(used)).toBe(true);
+    expect(pool.release(used)).toBe(true);
+    await turn();
+
+    expect(ended).toEqual([idle, used]);
+    expect(pool.stats).toMatchObject({ used: 0, free: 0 });
+  });
+
+  it('takes the place of an outdated connection that is given back', async () => {
+    const { pool } = makePool(1);
+    const used = await pool.acquire().promise;
+    const waiting = pool.acquire().promise;
+
+    pool.renew();
+    pool.release(used);
+
+    expect(await waiting).not.toBe(used);
+  });
+
+  it('keeps a connection that opened across a renewal for nobody but who waits for it', async () => {
+    const { pool, ended } = makePool(1);
+    const waiting = pool.acquire().promise;
+
+    pool.renew();
+    const opened = await waiting;
+    pool.release(opened);
+    await turn();
+
+    expect(ended).toEqual([opened]);
+  });
+
+  it('tells listeners of an outdated connection that is given back', async () => {
+    const { pool } = makePool(1);
+    const used = await pool.acquire().promise;
+    const released: Connection[] = [];
+    pool.on('release', (connection) => released.push(connection));
+    pool.renew();
+
+    pool.release(used);
+    expect(pool.release(used)).toBe(false);
+
+    expect(released[0]).toBe(used);
+  });
+
+  it('serves those who wait when it may grow', async () => {
+    const { pool } = makePool(1);
+    await pool.acquire().promise;
+    const waiting = pool.acquire().promise;
+
+    pool.resize({ min: 0, max: 2 });
+
+    await expect(waiting).resolves.toBeDefined();
+    expect(pool.maximum).toBe(2);
+  });
+
+  it('takes nothing from those who use it when it has to shrink', async () => {
+    const { pool, ended } = makePool(2);
+    await pool.acquire().promise;
+    await pool.acquire().promise;
+
+    pool.resize({ min: 0, max: 1 });
+
+    expect(ended).toEqual([]);
+    expect(pool.stats).toMatchObject({ used: 2, max: 1 });
+    expect(pool.hasRoom()).toBe(false);
+  });
+
+  it('turns away all who wait, and none who come later', async () => {
+    const { pool } = makePool(1);
+    const held = await pool.acquire().promise;
+    const waiting = Promise.allSettled([pool.acquire().promise, pool.acquire().promise]);
+
+    pool.turnAway();
+
+    for (const outcome of await waiting) {
+      expect(outcome.status).toBe('rejected');
+      expect(isPoolAbort(Reflect.get(outcome, 'reason'))).toBe(true);
+    }
+    const later = pool.acquire().promise;
+    pool.release(held);
+    expect(await later).toBe(held);
+  });
+
+  it('waits for what is in use when it is destroyed, but no longer than it may', async () => {
+    const { pool, ended, clock } = makePool(2);
+    const [back, kept] = [await pool.acquire().promise, await pool.acquire().promise];
+    const severed: Connection[] = [];
+    let isDestroyed = false;
+
+    const destroyed = pool
+      .destroyWithin(100, clock, (connection) => severed.push(connection))
+      .then(() => (isDestroyed = true));
+    pool.release(back);
+    await turn();
+    expect({ isDestroyed, severed }).toEqual({ isDestroyed: false, severed: [] });
+    clock.advance(100);
+    await destroyed;
+
+    expect(severed).toEqual([kept]);
+    expect(new Set(ended)).toEqual(new Set([back, kept]));
+  });
+
+  it('severs nothing, and leaves no timer, when all comes back in time', async () => {
+    const { pool, clock } = makePool(1);
+    const held = await pool.acquire().promise;
+    const severed: Connection[] = [];
+
+    const destroyed = pool.destroyWithin(100, clock, (connection) => severed.push(connection));
+    pool.release(held);
+    await destroyed;
+
+    expect(severed).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('has no room while its server had no connection left, but for an idle one', async () => {
+    const { pool, clock } = makePool(3);
+    pool.gate.rest();
+
+    expect(pool.hasRoom()).toBe(false);
+    clock.advance(1000);
+    expect(pool.hasRoom()).toBe(true);
+    pool.release(await pool.acquire().promise);
+    pool.gate.rest();
+    expect(pool.hasRoom()).toBe(true);
   });
 });

@@ -19,7 +19,7 @@ async function read(cluster: Cluster, millis = 1000): Promise<Acquired> {
   const request = { intent: 'read', proved: true, reason: 'only reads' } as const;
   const decided = route(request, cluster.routable, { target: 'split', fallback: 'primary' });
   const balancer = new RoundRobinBalancer(() => 0);
-  return acquire(decided, { all: cluster.hosts, balancer, clock: systemClock }, millis);
+  return acquire(decided, { cluster, balancer, clock: systemClock }, millis);
 }
 
 async function reads(cluster: Cluster, times: number): Promise<readonly string[]> {

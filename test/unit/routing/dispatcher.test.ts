@@ -3,13 +3,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { RoundRobinBalancer } from '../../../lib/balancers/round-robin.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import type { HostRole } from '../../../lib/events.ts';
 import type { Cluster } from '../../../lib/hosts/cluster.ts';
 import type { Connection } from '../../../lib/hosts/host.ts';
+import { listenToServer, serverFacts } from '../../../lib/hosts/server-facts.ts';
 import { Dispatcher } from '../../../lib/routing/dispatcher.ts';
 import { LockKeeper } from '../../../lib/routing/lock-keeper.ts';
 import { SessionChanges } from '../../../lib/routing/session-changes.ts';
-import { makeCluster } from '../../support/hosts.ts';
+import { hostOf, makeCluster, makeUnseenCluster, names, tellRoles } from '../../support/hosts.ts';
 
 const read = { intent: 'read', proved: true, reason: 'only reads' } as const;
 const write = { intent: 'write', proved: true, reason: 'is an insert' } as const;
@@ -20,7 +20,7 @@ interface Bench {
   readonly locked: Set<Connection>;
 }
 
-function bench(cluster: Cluster): Bench {
+function bench(cluster: Cluster, failoverMillis = 0): Bench {
   const sessionChanges = new SessionChanges(() => undefined);
   const locked = new Set<Connection>();
   const dispatcher = new Dispatcher({
@@ -39,51 +39,53 @@ function bench(cluster: Cluster): Bench {
     sessionChanges,
     onCatalogChange: () => undefined,
     acquireMillis: 1000,
+    failoverMillis,
   });
   return { dispatcher, sessionChanges, locked };
 }
 
-/** A cluster whose servers tell their role when a connection opens, as PostgreSQL does. */
-function clusterOf(roles: Readonly<Record<string, HostRole>>): Cluster {
-  const tell = (name: string, role: HostRole) => async (): Promise<Connection> => {
-    const host = cluster.host(name);
-    if (host !== undefined) cluster.observeRole(host, role);
-    return {};
-  };
-  const sketches = Object.entries(roles).map(([name, role]) => [
-    name,
-    { create: tell(name, role) },
-  ]);
-  const cluster = makeCluster(Object.fromEntries(sketches));
-  return cluster;
-}
-
 describe('Dispatcher', () => {
-  it('finds the primary among hosts of unknown roles', async () => {
-    const cluster = clusterOf({ a: 'replica', b: 'replica', c: 'primary' });
-
-    const lease = await bench(cluster).dispatcher.lease(write);
-
-    expect(lease.host.name).toBe('c');
-  });
-
-  it('does not read from a host that turns out to be the primary', async () => {
-    const cluster = clusterOf({ a: 'replica', b: 'primary', c: 'replica' });
+  it('gives writes to the primary that the servers tell, and reads to the others', async () => {
+    const cluster = makeUnseenCluster({ a: {}, b: {}, c: {} });
+    tellRoles(cluster, 'c');
     const { dispatcher } = bench(cluster);
 
-    const hosts = new Set<string>();
-    for (let i = 0; i < 4; i++) hosts.add((await dispatcher.lease(read)).host.name);
-
-    expect([...hosts].toSorted()).toEqual(['a', 'c']);
-    expect(cluster.host('b')?.pool.stats.used).toBe(0);
+    expect((await dispatcher.lease(write)).host.name).toBe('c');
+    const hosts = [await dispatcher.lease(read), await dispatcher.lease(read)];
+    expect(names(hosts.map(({ host }) => host)).toSorted()).toEqual(['a', 'b']);
   });
 
   it('says so when no host is a primary', async () => {
-    const cluster = clusterOf({ a: 'replica', b: 'replica' });
+    const cluster = makeUnseenCluster({ a: {}, b: {} });
+    tellRoles(cluster, 'none');
 
     await expect(bench(cluster).dispatcher.lease(write)).rejects.toThrow(
       /No host can serve this write: a is a replica, b is a replica/,
     );
+  });
+
+  it('gives a write no idle connection to another server behind the name', async () => {
+    const connections = [{}, {}];
+    const create = async (): Promise<Connection> => connections.shift() ?? {};
+    const cluster = makeUnseenCluster({ primary: { create, max: 1 } });
+    const [wrong, right] = connections;
+    if (wrong === undefined || right === undefined) throw new Error('There are two.');
+    for (const connection of [wrong, right]) listenToServer(connection, () => undefined);
+    Object.assign(serverFacts(wrong) ?? {}, { role: 'replica' });
+    Object.assign(serverFacts(right) ?? {}, { role: 'primary' });
+    tellRoles(cluster, 'primary');
+    const host = hostOf(cluster, 'primary');
+    host.pool.release(await host.pool.acquire().promise);
+    const doubted: boolean[] = [];
+    cluster.onDoubt = (_, hasMoved) => {
+      doubted.push(hasMoved);
+      setImmediate(() => tellRoles(cluster, 'primary'));
+    };
+
+    const lease = await bench(cluster, 1000).dispatcher.lease(write);
+
+    expect(lease.connection).toBe(right);
+    expect(doubted).toEqual([true]);
   });
 
   it('keeps reads without a replica to their share of the primary, writes not', async () => {
@@ -207,7 +209,7 @@ describe('Dispatcher', () => {
     const { connection: replicas } = lease;
     const primary = await dispatcher.acquire(write);
 
-    dispatcher.move(lease, primary.host, primary.connection);
+    dispatcher.move(lease, primary);
 
     expect(lease.host.name).toBe('primary');
     expect(dispatcher.leaseOf(primary.connection)).toBe(lease);

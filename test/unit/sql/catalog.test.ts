@@ -17,7 +17,7 @@ function catalogOf(rows: readonly CatalogRow[]): {
   const asked: Asked[] = [];
   let now = 0;
   const catalog = new Catalog({
-    clock: { now: () => now, after: () => () => {} },
+    clock: { now: () => now, after: () => () => {}, holdFor: () => () => {} },
     expiresMillis: 60_000,
     query: async (sql, bindings, key) => {
       asked.push({ sql, bindings, key });
@@ -119,7 +119,7 @@ describe('Catalog', () => {
   it('brings along what the user says of functions', async () => {
     const asked: unknown[] = [];
     const catalog = new Catalog({
-      clock: { now: () => 0, after: () => () => {} },
+      clock: { now: () => 0, after: () => () => {}, holdFor: () => () => {} },
       functions: { read: ['Cheap'], write: ['shop.total'] },
       query: async (_, bindings) => {
         asked.push(bindings.slice(-2));
@@ -178,7 +178,7 @@ describe('Catalog', () => {
   it('remembers no more names than it may', async () => {
     const asked: unknown[] = [];
     const catalog = new Catalog({
-      clock: { now: () => 0, after: () => () => {} },
+      clock: { now: () => 0, after: () => () => {}, holdFor: () => () => {} },
       max: 2,
       query: async (_, bindings) => {
         asked.push(bindings[1]);
