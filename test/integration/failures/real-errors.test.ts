@@ -62,8 +62,22 @@ describe('An error of a real server', () => {
     throw new Error('There was no error.');
   }
 
-  const sleep = (client: Client): Promise<Seen> =>
-    errorOf(client.query({ text: 'select pg_sleep(20)' }));
+  async function pidOf(client: Client): Promise<number> {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return rows[0]?.pid ?? 0;
+  }
+
+  /** Keeps a session of a host busy, and resolves once the server is at it. */
+  async function fallAsleep(role: HostRole, client: Client): Promise<{ answer: Promise<Seen> }> {
+    const pid = await pidOf(client);
+    const answer = errorOf(client.query('select pg_sleep(20)'));
+    // A server that ends before it has read the statement resets the connection.
+    await until('the statement runs', 5000, async () => {
+      const text = "select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'";
+      return (await host(role).query(text, [pid])).length > 0;
+    });
+    return { answer };
+  }
 
   const ofConnecting = (error: Seen): string => failureInWords(judgeConnectError(error));
   const ofStatement = (error: Seen, role: HostRole): string =>
@@ -212,13 +226,9 @@ describe('An error of a real server', () => {
       const heard: Seen[] = [];
       idle.on('error', (error: Seen) => heard.push(error));
       const pids = await Promise.all([busy, idle].map(pidOf));
-      const [answer] = await Promise.all([sleep(busy), gone(idle), event(pids)]);
-      return { busy: answer, heard, next: await errorOf(idle.query('select 1')) };
-    }
-
-    async function pidOf(client: Client): Promise<number> {
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      return rows[0]?.pid ?? 0;
+      const { answer } = await fallAsleep(role, busy);
+      await Promise.all([gone(idle), event(pids)]);
+      return { busy: await answer, heard, next: await errorOf(idle.query('select 1')) };
     }
 
     it('a stop', async () => {
@@ -310,7 +320,7 @@ describe('An error of a real server', () => {
     it('this side', async () => {
       // The server sleeps on, which on the primary would keep vacuum from its work.
       const client = await open(host('replica'));
-      const answer = sleep(client);
+      const { answer } = await fallAsleep('replica', client);
 
       await client.end();
 
@@ -337,7 +347,9 @@ describe('An error of a real server', () => {
     it('a running statement', async () => {
       const client = await withOldSnapshot();
 
-      const [error] = await Promise.all([sleep(client), clean()]);
+      const { answer } = await fallAsleep('replica', client);
+      await clean();
+      const error = await answer;
 
       expect(error).toMatchObject({ code: '40001', severity: 'ERROR' });
       expect(error.detail).toMatch(/^User query might have needed/);
@@ -360,10 +372,9 @@ describe('An error of a real server', () => {
       await cluster().waitForReplay();
       const client = await open(host('replica'), { database: 'dropped' });
 
-      const [error] = await Promise.all([
-        sleep(client),
-        host('primary').query('drop database dropped'),
-      ]);
+      const { answer } = await fallAsleep('replica', client);
+      await host('primary').query('drop database dropped');
+      const error = await answer;
 
       expect(error).toMatchObject({ code: '57P04', severity: 'FATAL' });
       expect(ofStatement(error, 'replica')).toBe(ended);
