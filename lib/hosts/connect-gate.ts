@@ -17,7 +17,7 @@ export class ConnectGate {
   #opening = 0;
   #isCareful: () => boolean = () => false;
   #restsUntil = Number.NEGATIVE_INFINITY;
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -36,8 +36,13 @@ export class ConnectGate {
 
   /** Opens none for a moment. */
   rest(): void {
-    this.#restsUntil = this.#clock.now() + REST_MILLIS;
-    this.#clock.after(REST_MILLIS, () => this.#next());
+    const end = this.#clock.now() + REST_MILLIS;
+    this.#restsUntil = end;
+    this.#clock.after(REST_MILLIS, () => {
+      // A timer may fire a little before its time, and nobody would wake them later.
+      if (this.#restsUntil === end) this.#restsUntil = Number.NEGATIVE_INFINITY;
+      this.#next();
+    });
   }
 
   /** Opens a connection once there is a place for it. */

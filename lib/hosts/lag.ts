@@ -37,7 +37,8 @@ export class LagMeter {
     }
     this.#sightings.push({ position, firstAt: at, lastAt: at });
     if (this.#sightings.length > MAX_SIGHTINGS) {
-      this.#sightings = this.#sightings.filter((_, index) => index % 2 === 1);
+      // From the first to the last: the newest is what replicas are measured by.
+      this.#sightings = this.#sightings.filter((_, index) => index % 2 === 0);
     }
   }
 

@@ -93,7 +93,7 @@ export class HostPool<C extends object> extends Pool<C> {
 
   /** Ends every wait for a connection, as when none will come. */
   turnAway(): void {
-    for (const pending of [...this.pendingAcquires]) pending.abort();
+    for (const pending of this.pendingAcquires) pending.abort();
   }
 
   /** Uses none of the present connections again: idle ones end, the others once they are given back. */

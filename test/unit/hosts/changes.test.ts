@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { Changes } from '../../../lib/hosts/changes.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+describe('Changes', () => {
+  it('wakes all who wait', async () => {
+    const changes = new Changes(new FakeClock());
+    const waiting = [changes.after(0, 100), changes.after(0, 100)];
+
+    changes.note();
+
+    expect(await Promise.all(waiting)).toEqual([true, true]);
+    expect(changes.count).toBe(1);
+  });
+
+  it('lets nobody wait for what has changed since they looked', async () => {
+    const clock = new FakeClock();
+    const changes = new Changes(clock);
+    const { count } = changes;
+
+    changes.note();
+
+    expect(await changes.after(count, 100)).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('lets nobody wait for longer than they may', async () => {
+    const clock = new FakeClock();
+    const changes = new Changes(clock);
+    const waiting = changes.after(0, 100);
+
+    clock.advance(100);
+
+    expect(await waiting).toBe(false);
+  });
+
+  it('leaves no timer of those whom it woke', async () => {
+    const clock = new FakeClock();
+    const changes = new Changes(clock);
+    const waiting = changes.after(0, 100);
+
+    changes.note();
+    await waiting;
+
+    expect(clock.pending).toBe(0);
+  });
+
+  it('takes a time that is over for none', async () => {
+    const clock = new FakeClock();
+    const waiting = new Changes(clock).after(0, -5);
+
+    clock.advance(0);
+
+    expect(await waiting).toBe(false);
+  });
+});
