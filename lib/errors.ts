@@ -35,7 +35,10 @@ export class ConfigError extends RWSplitError {
 /** Why one host could not serve a statement. */
 export interface HostFailure {
   readonly name: string;
-  /** What kept the host from serving: `unreachable`, `is draining`, `is a replica`, `is a primary`, `was not tried in time`. */
+  /**
+   * What kept the host from serving: `unreachable`, `starting`, `misconfigured`, `is draining`,
+   * `is a replica`, `is a primary`, `lags …`, …: words that follow its name.
+   */
   readonly state: string;
   readonly lastError?: Error | undefined;
 }

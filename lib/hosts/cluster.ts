@@ -91,6 +91,14 @@ export class Cluster {
     this.publish();
   }
 
+  /** Goes on without the hosts that nobody has told yet. */
+  goOn(): void {
+    if (this.#isComplete) return;
+
+    this.#isComplete = true;
+    this.publish();
+  }
+
   /** Takes a host out for good; what runs on it goes on. */
   remove(host: Host): void {
     this.#hosts = this.#hosts.filter((other) => other !== host);

@@ -12,8 +12,10 @@ export interface Candidate {
 
 /** What must not be forgotten from one election to the next. */
 export interface ClusterMemory {
-  /** The identifier of the cluster, once a primary with it was elected. */
+  /** The identifier of the cluster, as far as a server has told it. */
   readonly systemId: string | undefined;
+  /** Whether a primary with that identifier was elected; until then another one may turn out right. */
+  readonly isSystemIdProved: boolean;
   /** The highest timeline that any of its servers was seen on; 0 before the first. */
   readonly timeline: number;
 }
@@ -30,7 +32,11 @@ export interface Election<C extends Candidate> {
 }
 
 /** Before anything was seen. */
-export const noMemory: ClusterMemory = Object.freeze({ systemId: undefined, timeline: 0 });
+export const noMemory: ClusterMemory = Object.freeze({
+  systemId: undefined,
+  isSystemIdProved: false,
+  timeline: 0,
+});
 
 /**
  * Elects the primary: it is not in recovery, belongs to the cluster, and is on its highest timeline.
@@ -46,10 +52,14 @@ export function elect<C extends Candidate>(
   memory: ClusterMemory,
   current: C | undefined,
 ): Election<C> {
-  const systemId = memory.systemId ?? presumedId(candidates);
+  const systemId = memory.isSystemIdProved
+    ? memory.systemId
+    : (presumedId(candidates) ?? memory.systemId);
   const excluded = new Map<C, Exclusion>();
   const claimants: C[] = [];
-  let { timeline } = memory;
+  // Timelines of what turns out to be another cluster say nothing of this one's.
+  const isOther = memory.systemId !== undefined && memory.systemId !== systemId;
+  let timeline = isOther ? 0 : memory.timeline;
 
   for (const candidate of candidates) {
     const { report } = candidate;
@@ -70,7 +80,9 @@ export function elect<C extends Candidate>(
   }
 
   for (const candidate of candidates) {
-    if (followsOldPrimary(candidate, timeline)) excluded.set(candidate, 'old timeline');
+    if (!excluded.has(candidate) && followsOldPrimary(candidate, timeline)) {
+      excluded.set(candidate, 'old timeline');
+    }
   }
   const fit = claimants.filter(({ report }) => (report?.timeline ?? 0) >= timeline);
   const primary = current !== undefined && fit.includes(current) ? current : fit[0];
@@ -78,8 +90,8 @@ export function elect<C extends Candidate>(
     if (claimant === primary) continue;
     excluded.set(claimant, fit.includes(claimant) ? 'another primary' : 'fenced');
   }
-  const knownId = memory.systemId ?? primary?.report?.systemId;
-  return { primary, excluded, memory: { systemId: knownId, timeline } };
+  const isSystemIdProved = memory.isSystemIdProved || primary?.report?.systemId !== undefined;
+  return { primary, excluded, memory: { systemId, isSystemIdProved, timeline } };
 }
 
 // Its source is not the primary: it lacks what the primary has, however fresh it looks.

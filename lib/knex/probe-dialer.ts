@@ -1,3 +1,4 @@
+import { hideValue } from '../config/connection-object.ts';
 import type { Host } from '../hosts/host.ts';
 import type { DialProbe, ProbeClient } from '../monitor/probe.ts';
 import type { PgClient } from './internals.ts';
@@ -12,11 +13,14 @@ export function probeDialer(client: PgClient, host: Host): DialProbe {
   return (onClient) =>
     outsideScopes(async () => {
       const { connection } = host.settings;
-      const settings = typeof connection === 'function' ? await connection() : connection;
+      const known = typeof connection === 'function' ? await connection() : connection;
+      // A probe has a time of its own, which knows of a process that was held up.
+      const own = { connectionTimeoutMillis: 0, query_timeout: 0 };
+      const settings = hideValue({ ...known, ...own }, 'password', known.password);
       const driver = client.driver as Driver;
       const Client = class extends driver.Client {
-        constructor(own: unknown) {
-          super(own);
+        constructor(given: unknown) {
+          super(given);
           onClient(this);
         }
       };

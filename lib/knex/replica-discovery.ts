@@ -77,6 +77,7 @@ export class ReplicaDiscovery {
       this.#schedule();
     } catch (error) {
       events.tell('discovery:error', { error: asError(error) });
+      cluster.goOn();
       this.#cancelTimer = clock.after(ASK_AGAIN_MILLIS, () => {
         this.#asked = undefined;
       });

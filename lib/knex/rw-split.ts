@@ -145,6 +145,17 @@ export class RWSplit {
     if (!this.#isDestroyed) this.monitor.start();
   }
 
+  /** Resolves once some host is known to be up, or after `millis`. */
+  async whenUsable(millis: number): Promise<void> {
+    const { changes } = this.cluster;
+    const deadline = systemClock.now() + millis;
+    if (!this.monitor.isStarted) await this.prepare();
+    while (this.cluster.routable.usable.length === 0) {
+      // oxlint-disable-next-line no-await-in-loop -- each turn waits for a change.
+      if (!(await changes.after(changes.count, deadline - systemClock.now()))) return;
+    }
+  }
+
   /** Probes every host; says how many are up. */
   async checkNow(): Promise<number> {
     await this.prepare();

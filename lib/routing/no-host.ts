@@ -2,6 +2,7 @@ import type { HostFailure } from '../errors.ts';
 import { NoHostAvailableError } from '../errors.ts';
 import { unfitness } from '../hosts/routable-hosts.ts';
 import type { Cluster } from '../hosts/cluster.ts';
+import type { Trouble } from '../hosts/health.ts';
 import type { Host } from '../hosts/host.ts';
 
 /**
@@ -40,7 +41,16 @@ export function noHost(
 }
 
 function bystander(host: Host, elected: Host | undefined): HostFailure {
-  const state = unfitness(host, elected) ?? `is a ${host.role}`;
-  const isAiling = host.health.state !== 'up' && host.health.state !== 'unknown';
-  return { name: host.name, state, lastError: isAiling ? host.lastError : undefined };
+  const { name, health, lastError, isDraining } = host;
+  if (isDraining || health.state === 'unknown' || health.state === 'up') {
+    return { name, state: unfitness(host, elected) ?? `is a ${host.role}` };
+  }
+  return { name, state: states[health.trouble], lastError };
 }
+
+const states = {
+  refused: 'unreachable',
+  silent: 'unreachable',
+  starting: 'starting',
+  misconfigured: 'misconfigured',
+} as const satisfies Record<Trouble, string>;
