@@ -54,7 +54,7 @@ export function elect<C extends Candidate>(
 ): Election<C> {
   const systemId = memory.isSystemIdProved
     ? memory.systemId
-    : (presumedId(candidates) ?? memory.systemId);
+    : presumedId(candidates, memory.systemId);
   const excluded = new Map<C, Exclusion>();
   const claimants: C[] = [];
   // Timelines of what turns out to be another cluster say nothing of this one's.
@@ -100,11 +100,15 @@ function followsOldPrimary({ report }: Candidate, timeline: number): boolean {
   return report.timeline !== undefined && report.timeline < timeline;
 }
 
-// Whose word counts before a primary was elected: the presumed primary's, then a replica's.
-function presumedId(candidates: readonly Candidate[]): string | undefined {
+// Whose word counts before a primary was elected: the presumed primary's, then the first replica's.
+function presumedId(
+  candidates: readonly Candidate[],
+  remembered: string | undefined,
+): string | undefined {
   const told = candidates.filter(({ report }) => report?.systemId !== undefined);
   const presumed = told.find(({ isPresumed }) => isPresumed);
-  return (presumed ?? told.find(({ wasInRecovery }) => wasInRecovery))?.report?.systemId;
+  const replica = told.find(({ wasInRecovery }) => wasInRecovery);
+  return presumed?.report?.systemId ?? remembered ?? replica?.report?.systemId;
 }
 
 function isForeign(report: ServerReport, systemId: string | undefined): boolean {
