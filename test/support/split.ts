@@ -81,8 +81,9 @@ export function replicasOf(cluster: Cluster): { name: string; host: string; port
   return cluster.replicas.map(({ name, host, port }) => ({ name, host, port }));
 }
 
-/** Opens a connection to each host. */
+/** Lets every host be known, and opens a connection to each. */
 export async function openAll(db: Knex): Promise<void> {
+  await rwSplit(db).checkNow();
   const hosts = rwSplit(db).hosts();
   await Promise.all(
     hosts.map(({ name: host }) => db.raw('select 1').queryContext({ rwSplit: { host } })),

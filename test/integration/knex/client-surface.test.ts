@@ -152,7 +152,7 @@ describe('The client of an instance that splits', () => {
       client: db.client.constructor,
       connection: { ...cluster().connection(), port: 1 },
       log: { warn: () => undefined },
-      rwSplit: { replicas: [] },
+      rwSplit: { replicas: [], failover: { waitMillis: 50 } },
     });
 
     await expect(dead('here')).rejects.toMatchObject({

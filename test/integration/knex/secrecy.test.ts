@@ -189,7 +189,8 @@ describe('A password', () => {
       ) as Knex.StaticConnectionConfig;
       const warnings: string[] = [];
       const log = { warn: (message: string) => warnings.push(message) };
-      const db = knex({ client: RWSplitClient, log, ...rest, connection: wrong });
+      const rwSplit = { ...rest.rwSplit, failover: { waitMillis: 50 } };
+      const db = knex({ client: RWSplitClient, log, ...rest, connection: wrong, rwSplit });
 
       const error = await db('notes')
         .insert({ rank: 1 })

@@ -74,6 +74,7 @@ describe('hosts()', () => {
     const replicas = [{ name: 'gone', host: '127.0.0.1', port: 1 }, ...replicasOf(cluster())];
     const { db, servers } = split.cold({ rwSplit: { replicas, balancer: 'in-order' } });
 
+    await rwSplit(db).checkNow();
     await db.raw('select 1');
 
     expect(servers()).toEqual(['replica-1']);
