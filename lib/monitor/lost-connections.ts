@@ -26,9 +26,10 @@ interface Activity {
   readonly pid: number;
 }
 
-// What the server is at work on; what isn't there or waits for us has its answer lost on the way.
+// What the server is at work on; what isn't there, or waits for us even inside a transaction, has its
+// answer lost on the way.
 const BUSY =
-  "select pid from pg_catalog.pg_stat_activity where pid = any($1::int[]) and state is distinct from 'idle'";
+  "select pid from pg_catalog.pg_stat_activity where pid = any($1::int[]) and (state like 'idle%') is not true";
 
 /**
  * Finds connections of a host that answers, whose own packets get lost: a firewall forgot them, or
@@ -60,7 +61,7 @@ export class LostConnections {
     const now = this.#clock.now();
     const still = new Map<Connection, Stillness>();
     for (const connection of this.#host.pool.inUse) {
-      if (connectionState(connection) !== 'busy') continue;
+      if (connectionState(connection) !== 'busy' || pidOf(connection) === undefined) continue;
 
       const bytes = flow(connection);
       const before = this.#still.get(connection);
@@ -80,15 +81,15 @@ export class LostConnections {
   }
 
   async #ask(suspects: readonly Connection[]): Promise<void> {
-    const pids = suspects.map((connection) => (connection as Flowing).processID ?? 0);
+    const pids = suspects.map((connection) => pidOf(connection));
     const { timeoutMillis } = this.#settings;
     const rows = await this.#probe.ask<Activity>(BUSY, [pids], timeoutMillis);
     if (rows === undefined) return;
 
-    const busy = new Set(rows.map(({ pid }) => Number(pid)));
-    for (const [index, connection] of suspects.entries()) {
+    const busy = new Set<number | undefined>(rows.map(({ pid }) => pid));
+    for (const connection of suspects) {
       const stillness = this.#still.get(connection);
-      if (stillness === undefined || busy.has(pids[index] ?? 0)) continue;
+      if (stillness === undefined || busy.has(pidOf(connection))) continue;
       // The answer may be on its way at this very moment: it has until the next probe.
       if (stillness.isIdleThere && stillness.bytes === flow(connection))
         this.#giveUp(connection, stillness);
@@ -100,6 +101,10 @@ export class LostConnections {
     this.#still.delete(connection);
     sever(connection, new SilentHostError(this.#host.name, this.#clock.now() - since));
   }
+}
+
+function pidOf(connection: Connection): number | undefined {
+  return (connection as Flowing).processID ?? undefined;
 }
 
 function flow(connection: Connection): string {
