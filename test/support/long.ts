@@ -1,5 +1,5 @@
 /** Whether `npm run test:long` asks for the long form of a test. */
-const isLong: boolean = process.env['RWSPLIT_LONG'] !== undefined;
+export const isLong: boolean = process.env['RWSPLIT_LONG'] !== undefined;
 
 /** How much a test does: so much in every run, twenty times that in a long one. */
 export function amount(everyRun: number): number {
