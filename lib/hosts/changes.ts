@@ -6,6 +6,7 @@ export class Changes {
   readonly #clock: Clock;
   readonly #waiters: Waiters = new Waiters();
   #count = 0;
+  #hasEnded = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -22,9 +23,16 @@ export class Changes {
     this.#waiters.wakeAll();
   }
 
-  /** Waits for a change after the first `count`; false when none came within `millis`. */
+  /** Lets nobody wait any longer: there will be no change. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#waiters.wakeAll();
+  }
+
+  /** Waits for a change after the first `count`; false when none came within `millis`, or none will. */
   async after(count: number, millis: number): Promise<boolean> {
+    if (this.#hasEnded) return false;
     if (this.#count !== count) return true;
-    return this.#waiters.wait(millis, this.#clock);
+    return (await this.#waiters.wait(millis, this.#clock)) && !this.#hasEnded;
   }
 }

@@ -2,12 +2,12 @@ import type { Clock } from '../clock.ts';
 import type { HealthSettings, HostSettings, MaxLagSettings } from '../config/settings.ts';
 import type { HostRole, RWSplitEmitter } from '../events.ts';
 import { Changes } from './changes.ts';
-import type { ClusterMemory } from './election.ts';
-import { elect, noMemory } from './election.ts';
 import type { Ailment, Health } from './health.ts';
+import { enterHealth } from './enter-health.ts';
 import { afterFailedProbe, afterGoodProbe, afterSignal } from './health.ts';
 import type { Host } from './host.ts';
-import { LagMeter, lagProblem } from './lag.ts';
+import { LagWatch } from './lag-watch.ts';
+import { Leadership } from './leadership.ts';
 import type { RoutableHosts } from './routable-hosts.ts';
 import { surveyHosts } from './routable-hosts.ts';
 import type { ServerReport } from './server-report.ts';
@@ -37,11 +37,9 @@ export class Cluster {
   /** Told when somebody may have another role or state than before. */
   onChange: () => void = () => undefined;
   readonly #parts: ClusterParts;
-  readonly #lagMeter: LagMeter = new LagMeter();
+  readonly #leadership: Leadership;
+  readonly #lags: LagWatch;
   #hosts: readonly Host[];
-  #memory: ClusterMemory = noMemory;
-  readonly #presumed: Host;
-  #elected: Host | undefined;
   #routable: RoutableHosts;
   #isComplete: boolean;
   #isSettled = false;
@@ -50,9 +48,11 @@ export class Cluster {
     const { primary, replicas, make, clock } = parts;
     this.#parts = parts;
     this.changes = new Changes(clock);
-    this.#presumed = make(primary, 'primary');
+    const presumed = make(primary, 'primary');
     const made = (replicas ?? []).map((settings) => make(settings, 'replica'));
-    this.#hosts = [this.#presumed, ...made];
+    this.#hosts = [presumed, ...made];
+    this.#leadership = new Leadership(presumed, parts.events);
+    this.#lags = new LagWatch(parts);
     this.#isComplete = replicas !== undefined;
     this.#isSettled = this.#isComplete && this.#hosts.length === 1;
     this.#routable = this.#survey();
@@ -70,7 +70,7 @@ export class Cluster {
 
   /** The primary, by what the servers say; undefined while none is known that can be reached. */
   get elected(): Host | undefined {
-    return this.#elected;
+    return this.#leadership.elected;
   }
 
   /** Whether there was time to look at every host once. */
@@ -130,7 +130,7 @@ export class Cluster {
     // The name of the primary stands for another server: the old one may still take writes.
     if (isOther && host.role === 'primary') host.replaceConnections();
     this.#elect();
-    this.#measure(host, report, at);
+    this.#lags.measure(host, report, at, this.elected);
     this.publish();
   }
 
@@ -170,23 +170,8 @@ export class Cluster {
   }
 
   #enter(host: Host, health: Health): void {
-    const was = host.health;
-    host.health = health;
-    if (health.state === was.state) return;
-
     const { events, health: settings } = this.#parts;
-    if (health.state === 'up') {
-      if (health.readmittedAt !== was.readmittedAt) host.startSlowly(settings.slowStartMillis);
-      if (was.state !== 'suspect') events.tell('host:up', { host: host.name, role: host.role });
-    }
-    if (health.state === 'down') {
-      host.report = undefined;
-      host.pool.turnAway();
-      host.replaceConnections();
-      if (was.state !== 'half-open') {
-        events.tell('host:down', { host: host.name, role: host.role, reason: health.reason });
-      }
-    }
+    enterHealth(host, health, settings.slowStartMillis, events);
   }
 
   #observeRole(host: Host, role: HostRole): void {
@@ -200,54 +185,10 @@ export class Cluster {
   }
 
   #elect(): void {
-    const { events } = this.#parts;
-    const { primary, excluded, memory } = elect(this.#hosts, this.#memory, this.#elected);
-    if (memory.timeline !== this.#memory.timeline) this.#lagMeter.forget();
-    this.#memory = memory;
-
-    for (const host of this.#hosts) {
-      const was = host.exclusion;
-      host.exclusion = excluded.get(host);
-      if (host.exclusion === 'fenced' && was !== 'fenced') {
-        host.replaceConnections();
-        const { report } = host;
-        events.tell('host:fenced', {
-          host: host.name,
-          timeline: report?.timeline,
-          clusterTimeline: memory.timeline,
-        });
-      }
-    }
-    if (primary === this.#elected) return;
-
-    // The sizes belong to the role: a promoted replica has to carry what the primary carried.
-    this.#elected?.pool.resize(this.#elected.ownSize);
-    this.#elected = primary;
-    primary?.pool.resize(this.#presumed.ownSize);
-  }
-
-  #measure(host: Host, report: ServerReport, at: number): void {
-    const { clock, maxLag, events } = this.#parts;
-    if (host === this.#elected && report.position !== undefined) {
-      this.#lagMeter.note(report.position, at);
-    }
-    if (report.isInRecovery !== true) {
-      host.lag = undefined;
-      host.lagProblem = undefined;
-      return;
-    }
-
-    const was = host.lagProblem;
-    host.lag = this.#lagMeter.lagOf(report, this.#elected === undefined ? undefined : clock.now());
-    host.lagProblem = lagProblem(host.lag, maxLag, was !== undefined);
-    if ((was === undefined) === (host.lagProblem === undefined)) return;
-
-    const { bytes, millis } = host.lag;
-    const isFit = host.lagProblem === undefined;
-    events.tell('host:lag', { host: host.name, bytes, millis, isFit, reason: host.lagProblem });
+    if (this.#leadership.hold(this.#hosts)) this.#lags.forget();
   }
 
   #survey(): RoutableHosts {
-    return surveyHosts(this.#hosts, this.#elected, this.#parts.primaryReads);
+    return surveyHosts(this.#hosts, this.elected, this.#parts.primaryReads);
   }
 }

@@ -29,3 +29,9 @@ export interface PoolSize {
   readonly min: number;
   readonly max: number;
 }
+
+/** A started acquire, as tarn gives it to those who call `client.pool.acquire()`. */
+export interface PendingAcquire<C> {
+  readonly promise: Promise<C>;
+  abort(): void;
+}

@@ -1,13 +1,8 @@
 import { Pool, TimeoutError } from 'tarn';
 import type { Clock } from '../clock.ts';
 import { ConnectGate } from './connect-gate.ts';
-import type { PoolSettings, PoolSize, PoolStats } from './pool-settings.ts';
-
-/** A started acquire, as tarn gives it to those who call `client.pool.acquire()`. */
-export interface PendingAcquire<C> {
-  readonly promise: Promise<C>;
-  abort(): void;
-}
+import type { PendingAcquire, PoolSettings, PoolSize, PoolStats } from './pool-settings.ts';
+import { Renewals } from './renewals.ts';
 
 /** A connection outside of its pool; tarn's own record of it. */
 export type DetachedConnection<C extends object> = HostPool<C>['used'][number];
@@ -31,26 +26,18 @@ export class HostPool<C extends object> extends Pool<C> {
   /** What lets its connections open. */
   readonly gate: ConnectGate;
   readonly #isUsable: ((connection: C) => boolean) | undefined;
-  readonly #outdated: WeakSet<C>;
-  readonly #renewals: { count: number };
+  readonly #renewals: Renewals<C>;
 
   constructor({ isUsable, ...settings }: PoolSettings<C>, clock: Clock) {
     const gate = new ConnectGate(clock);
-    const outdated = new WeakSet<C>();
-    const renewals = { count: 0 };
-    const create = async (): Promise<C> => {
-      const { count } = renewals;
-      const connection = await settings.create();
-      if (count !== renewals.count) outdated.add(connection);
-      return connection;
-    };
+    const renewals = new Renewals<C>();
+    const create = (): Promise<C> => renewals.open(settings.create);
     // tarn awaits `validate`; its types say that it does not.
     super({ ...settings, create: () => gate.pass(create) } as unknown as ConstructorParameters<
       typeof Pool<C>
     >[0]);
     this.gate = gate;
     this.#isUsable = isUsable;
-    this.#outdated = outdated;
     this.#renewals = renewals;
   }
 
@@ -98,8 +85,7 @@ export class HostPool<C extends object> extends Pool<C> {
 
   /** Uses none of the present connections again: idle ones end, the others once they are given back. */
   renew(): void {
-    this.#renewals.count++;
-    for (const { resource } of this.used) this.#outdated.add(resource);
+    this.#renewals.renew(this.inUse);
     for (const idle of this.free.splice(0)) {
       idle.settle();
       void this.end(idle.resource);
@@ -108,7 +94,7 @@ export class HostPool<C extends object> extends Pool<C> {
 
   // A connection of the time before a renewal goes to nobody else.
   override release(connection: C): boolean {
-    if (!this.#outdated.has(connection) || !this.isUsing(connection)) {
+    if (!this.#renewals.isOutdated(connection) || !this.isUsing(connection)) {
       return super.release(connection);
     }
     this._executeEventHandlers('release', connection);

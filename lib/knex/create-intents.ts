@@ -34,7 +34,7 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
     onSent?: () => void,
   ): Promise<readonly CatalogRow[]> => {
     const { cluster } = split;
-    await split.whenUsable(ACQUIRE_MILLIS);
+    await split.watch.whenUsable(ACQUIRE_MILLIS);
     const { primary, usable } = cluster.routable;
     // Opening a connection can take longer than the statement waits.
     const idle = usable.filter((host) => host.pool.numFree() > 0);

@@ -38,7 +38,7 @@ export class RWSplitHandle {
    * @returns how many hosts are up.
    */
   async checkNow(): Promise<number> {
-    return this.#split.checkNow();
+    return this.#split.watch.checkNow();
   }
 
   /** Where a query would go, and why; nothing is run. */

@@ -6,7 +6,6 @@ import { listenToServer, serverFacts } from '../hosts/server-facts.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import type { PgClient } from './internals.ts';
 import { serverIdentity, serverIdentityParts } from '../hosts/server-identity.ts';
-import type { ServerIdentityAnswers } from '../hosts/server-identity.ts';
 import { endOrSever } from '../hosts/sever.ts';
 import { systemClock } from '../clock.ts';
 import { outsideScopes } from './scope.ts';
@@ -110,7 +109,7 @@ async function learnServer(connection: Connection, onFacts: OnServerFacts): Prom
     const { rows } = await (connection as DriverClient).query(WHO_ARE_YOU);
     const [answer] = rows;
     if (answer === undefined) return;
-    facts.server = serverIdentity(answer as ServerIdentityAnswers);
+    facts.server = serverIdentity(answer);
     facts.role ??= answer['isInRecovery'] === true ? 'replica' : 'primary';
   } catch (error) {
     if (serverFacts(connection)?.isEnded === true) throw error;

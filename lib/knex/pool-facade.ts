@@ -1,5 +1,6 @@
 import type { Connection, Host } from '../hosts/host.ts';
-import type { HostPool, PendingAcquire } from '../hosts/pool.ts';
+import type { HostPool } from '../hosts/pool.ts';
+import type { PendingAcquire } from '../hosts/pool-settings.ts';
 import type { RWSplit } from './rw-split.ts';
 
 /** The members of `client.pool` that are not just the primary's. */

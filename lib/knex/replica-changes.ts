@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import type { HostSettings } from '../config/settings.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import type { Host } from '../hosts/host.ts';
@@ -8,7 +7,6 @@ export interface ReplicaChangesParts {
   readonly cluster: Cluster;
   readonly remake: (host: Host, settings: HostSettings) => void;
   readonly onChange: () => void;
-  readonly clock: Clock;
 }
 
 // How long what runs on a host that has gone from the list may go on.
@@ -17,6 +15,7 @@ const DRAIN_MILLIS = 30_000;
 /** Brings the hosts of a cluster into line with a new list of its replicas. */
 export class ReplicaChanges {
   readonly #parts: ReplicaChangesParts;
+  readonly #leaving = new Set<Promise<void>>();
 
   constructor(parts: ReplicaChangesParts) {
     this.#parts = parts;
@@ -43,7 +42,9 @@ export class ReplicaChanges {
     const gone = present.filter((host) => !kept.has(host) && host !== cluster.elected);
     for (const host of gone) {
       cluster.remove(host);
-      void this.#end(host);
+      host.pool.turnAway();
+      const ending = host.end(DRAIN_MILLIS).finally(() => this.#leaving.delete(ending));
+      this.#leaving.add(ending);
     }
     const names = new Set(cluster.hosts.map(({ name }) => name));
     const added = fresh.filter(({ name }) => !names.has(name));
@@ -52,10 +53,9 @@ export class ReplicaChanges {
     if (gone.length > 0 || added.length > 0) onChange();
   }
 
-  async #end(host: Host): Promise<void> {
-    const { clock } = this.#parts;
-    await host.idle(DRAIN_MILLIS, clock);
-    await host.end(DRAIN_MILLIS);
+  /** Resolves when the hosts that have gone are closed. */
+  async end(): Promise<void> {
+    await Promise.all(this.#leaving);
   }
 }
 

@@ -40,6 +40,7 @@ export class ReplicaDiscovery {
   #isDone = false;
   #isDestroyed = false;
   #cancelTimer: () => void = () => undefined;
+  #stopWaiting: () => void = () => undefined;
 
   constructor(parts: DiscoveryParts) {
     this.#parts = parts;
@@ -63,21 +64,26 @@ export class ReplicaDiscovery {
     return this.#asked;
   }
 
-  /** Asks no more. */
-  destroy(): void {
+  /** Asks no more, and waits for the hosts that are leaving. */
+  async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.#cancelTimer();
+    this.#stopWaiting();
+    await this.#changes.end();
   }
 
   async #askFirst(): Promise<void> {
     const { cluster, events, clock } = this.#parts;
     try {
-      cluster.add(await this.#answerInTime());
+      const answer = await this.#answerInTime();
+      if (this.#isDestroyed) return;
+      cluster.add(answer);
       this.#isDone = true;
       this.#schedule();
     } catch (error) {
       events.tell('discovery:error', { error: asError(error) });
       cluster.goOn();
+      if (this.#isDestroyed) return;
       this.#cancelTimer = clock.after(ASK_AGAIN_MILLIS, () => {
         this.#asked = undefined;
       });
@@ -115,10 +121,10 @@ export class ReplicaDiscovery {
         reject(new Error(`rwSplit.replicas() did not answer within ${this.#millis} ms.`));
       const { clock, list } = this.#parts;
       // A query waits for the first answer, and for no other.
-      const stopWaiting = this.#isDone
+      this.#stopWaiting = this.#isDone
         ? clock.after(this.#millis, late)
         : clock.holdFor(this.#millis, late);
-      list().then(resolve, reject).finally(stopWaiting);
+      list().then(resolve, reject).finally(this.#stopWaiting);
     });
   }
 }

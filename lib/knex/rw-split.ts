@@ -1,27 +1,24 @@
 import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
-import { asError, ConfigError, ReadOnlyHostError } from '../errors.ts';
 import type { RWSplitEmitter } from '../events.ts';
-import { Cluster } from '../hosts/cluster.ts';
+import type { Cluster } from '../hosts/cluster.ts';
 import type { Host } from '../hosts/host.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import { Dispatcher } from '../routing/dispatcher.ts';
-import { PoolFullError } from '../routing/acquire.ts';
 import type { Lease } from '../routing/lease.ts';
-import { Monitor } from '../monitor/monitor.ts';
 import { LockKeeper } from '../routing/lock-keeper.ts';
 import { Misroutes } from '../routing/misroute.ts';
 import type { RouteRequest } from '../routing/route.ts';
 import { SessionChanges } from '../routing/session-changes.ts';
 import type { Intents } from '../sql/intents.ts';
+import { asKnexError } from './acquire-error.ts';
+import { ClusterWatch } from './cluster-watch.ts';
 import { createIntents } from './create-intents.ts';
 import { debugHost, debugRoute } from './debug.ts';
 import { HostMaker } from './host-maker.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 import { holdsLocks } from './lock-query.ts';
 import { makeBalancer } from './make-balancer.ts';
-import { probeDialer } from './probe-dialer.ts';
-import { ReplicaDiscovery } from './replica-discovery.ts';
 
 /**
  * The splitting of one Knex client while its pools are open: its cluster and what it learnt of
@@ -32,7 +29,7 @@ export class RWSplit {
   readonly events: RWSplitEmitter;
   readonly misroutes: Misroutes = new Misroutes(systemClock);
   readonly cluster: Cluster;
-  readonly monitor: Monitor;
+  readonly watch: ClusterWatch;
   readonly dispatcher: Dispatcher;
   readonly intents: Intents;
   readonly locks: LockKeeper;
@@ -43,8 +40,6 @@ export class RWSplit {
   schemaChangedAt: number = Number.NEGATIVE_INFINITY;
   readonly #client: PgClient;
   readonly #TimeoutError: KnexClasses['KnexTimeoutError'];
-  readonly #discovery: ReplicaDiscovery | undefined;
-  readonly #acquireMillis: number;
   #isDestroyed = false;
 
   constructor(
@@ -53,8 +48,6 @@ export class RWSplit {
     events: RWSplitEmitter,
     { KnexTimeoutError, PgDialect }: KnexClasses,
   ) {
-    const { primary, replicas, primaryReads, balancer } = settings;
-    const isAlone = typeof replicas !== 'function' && replicas.length === 0;
     const warn = (message: string): void => client.logger.warn?.(message);
     const maker = new HostMaker(
       client,
@@ -63,30 +56,13 @@ export class RWSplit {
       (host, facts) => this.#noteFacts(host, facts),
     );
 
-    this.#acquireMillis = maker.acquireMillis;
     this.#client = client;
     this.#TimeoutError = KnexTimeoutError;
     this.settings = settings;
     this.events = events;
     this.sessionChanges = new SessionChanges(warn);
-    this.cluster = new Cluster({
-      primary,
-      replicas: typeof replicas === 'function' ? undefined : replicas,
-      // Alone, the primary is what reads are for, and no fallback with a share.
-      primaryReads: primaryReads > 0 || isAlone,
-      maxLag: settings.maxLag,
-      health: settings.health,
-      events,
-      clock: systemClock,
-      make: maker.make,
-    });
-    this.monitor = new Monitor({
-      cluster: this.cluster,
-      settings: settings.health,
-      clock: systemClock,
-      random: Math.random,
-      dialer: (host) => probeDialer(client, host),
-    });
+    this.watch = new ClusterWatch(client, settings, events, maker);
+    this.cluster = this.watch.cluster;
     this.locks = new LockKeeper({
       max: this.cluster.hosts[0]?.pool.maximum ?? 1,
       holdsLocks,
@@ -97,7 +73,7 @@ export class RWSplit {
     });
     this.dispatcher = new Dispatcher({
       cluster: this.cluster,
-      balancer: makeBalancer(balancer),
+      balancer: makeBalancer(settings.balancer),
       policy: settings,
       clock: systemClock,
       locks: this.locks,
@@ -106,19 +82,6 @@ export class RWSplit {
       acquireMillis: maker.acquireMillis,
       failoverMillis: settings.failover.waitMillis,
     });
-    this.#discovery =
-      typeof replicas === 'function'
-        ? new ReplicaDiscovery({
-            list: replicas,
-            cluster: this.cluster,
-            remake: maker.remake,
-            onChange: () => this.monitor.start(),
-            events,
-            clock: systemClock,
-            intervalMillis: settings.discovery.intervalMillis,
-            answerMillis: maker.acquireMillis,
-          })
-        : undefined;
     this.intents = createIntents(client, this);
   }
 
@@ -128,38 +91,14 @@ export class RWSplit {
    */
   lease(request: RouteRequest): Lease | Promise<Lease> {
     if (this.#isDestroyed) throw new Error('Unable to acquire a connection');
-    if (this.#discovery !== undefined && !this.#discovery.isDone) {
-      return this.#leaseSlowly(this.prepare().then(() => this.dispatcher.lease(request)));
+    const ready = this.watch.start();
+    if (ready !== undefined) {
+      return this.#leaseSlowly(ready.then(() => this.dispatcher.lease(request)));
     }
-
-    if (!this.monitor.isStarted) this.monitor.start();
     const lease = this.dispatcher.lease(request);
     if (lease instanceof Promise) return this.#leaseSlowly(lease);
     this.announce(lease);
     return lease;
-  }
-
-  /** Begins to watch the hosts, once all of them are known; at once where a list names them. */
-  async prepare(): Promise<void> {
-    await this.#discovery?.ask();
-    if (!this.#isDestroyed) this.monitor.start();
-  }
-
-  /** Resolves once some host is known to be up, or after `millis`. */
-  async whenUsable(millis: number): Promise<void> {
-    const { changes } = this.cluster;
-    const deadline = systemClock.now() + millis;
-    if (!this.monitor.isStarted) await this.prepare();
-    while (this.cluster.routable.usable.length === 0) {
-      // oxlint-disable-next-line no-await-in-loop -- each turn waits for a change.
-      if (!(await changes.after(changes.count, deadline - systemClock.now()))) return;
-    }
-  }
-
-  /** Probes every host; says how many are up. */
-  async checkNow(): Promise<number> {
-    await this.prepare();
-    return this.monitor.checkNow();
   }
 
   async #leaseSlowly(promise: Promise<Lease>): Promise<Lease> {
@@ -168,7 +107,10 @@ export class RWSplit {
       this.announce(lease);
       return lease;
     } catch (error) {
-      throw this.#asKnexError(error);
+      if (this.#isDestroyed) {
+        throw new Error('Unable to acquire a connection', { cause: error });
+      }
+      throw asKnexError(error, this.#client, this.#TimeoutError);
     }
   }
 
@@ -194,33 +136,7 @@ export class RWSplit {
    */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
-    this.#discovery?.destroy();
-    this.monitor.destroy();
-    const { hangMillis } = this.settings.health;
-    const ends = this.cluster.hosts.map((host) => {
-      const isWell = host.health.state === 'up' || host.health.state === 'unknown';
-      const millis = isWell ? this.#acquireMillis : Math.min(hangMillis, this.#acquireMillis);
-      return host.end(millis);
-    });
-    await Promise.all([this.locks.destroy(), ...ends]);
-    this.cluster.changes.note();
-  }
-
-  // Applications know Knex's own errors for a full pool and one that is gone, and its warning.
-  #asKnexError(error: unknown): unknown {
-    if (this.#isDestroyed) return new Error('Unable to acquire a connection', { cause: error });
-    // Those are about the query; no connection was asked for.
-    if (error instanceof ReadOnlyHostError || error instanceof ConfigError) return error;
-    const { stack, message } = asError(error);
-    this.#client.logger.warn?.(`Acquire connection error: ${stack ?? message}`);
-    if (!(error instanceof PoolFullError)) return error;
-
-    return Object.assign(
-      new this.#TimeoutError(
-        `Knex: Timeout acquiring a connection. The pool is probably full. Are you missing a .transacting(trx) call? (${error.message})`,
-      ),
-      { cause: error },
-    );
+    await Promise.all([this.locks.destroy(), this.watch.destroy()]);
   }
 
   #noteFacts(host: Host, { role, hasStandardStrings }: ServerFacts): void {

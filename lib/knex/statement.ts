@@ -101,7 +101,7 @@ async function acquireNext(
   rerun: Rerun,
   deadline: number,
 ): Promise<Acquired | undefined> {
-  const { dispatcher, cluster, monitor } = split;
+  const { dispatcher, cluster, watch } = split;
   const { host, request } = lease;
   const left = (): number => deadline - systemClock.now();
   switch (rerun) {
@@ -112,7 +112,7 @@ async function acquireNext(
     case 'primary':
       return dispatcher.acquire(onThePrimary, left());
     case 'if-demoted':
-      await monitor.check(host, true);
+      await watch.monitor.check(host, true);
       if (host.role === 'primary' && host.isPrimaryConnection(lease.connection)) return undefined;
       return request && dispatcher.acquire(request, left());
     case 'elsewhere':

@@ -15,6 +15,8 @@ export interface HostWatchParts {
   readonly settings: HealthSettings;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Runs what outlives the query that happens to cause it, outside of the query's scope. */
+  readonly outside: <T>(fn: () => T) => T;
 }
 
 // Probes are this far from their time at most, as a share of it, so that hosts aren't asked in step.
@@ -49,10 +51,12 @@ export class HostWatch {
   /** Probes at once; resolves when the cluster knows what came of it. */
   check(): Promise<void> {
     this.#cancelTimer();
-    this.#running ??= this.#check().finally(() => {
-      this.#running = undefined;
-      this.#schedule();
-    });
+    this.#running ??= this.#parts
+      .outside(() => this.#check())
+      .finally(() => {
+        this.#running = undefined;
+        this.#parts.outside(() => this.#schedule());
+      });
     return this.#running;
   }
 

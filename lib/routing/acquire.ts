@@ -139,8 +139,9 @@ function judge(
   hasTimeLeft: boolean,
 ): HostFailure {
   if (error instanceof PoolFullError) throw error;
-  if (host.health.state === 'down' && isPoolAbort(error)) {
-    return { name: host.name, state: 'went down', lastError: host.lastError };
+  const hasGone = host.health.state === 'down' || !cluster.hosts.includes(host);
+  if (hasGone && isPoolAbort(error)) {
+    return { name: host.name, state: 'went away', lastError: host.lastError };
   }
   const { used, max } = host.poolStats;
   if (isPoolTimeout(error) && used >= max) {

@@ -63,7 +63,7 @@ export class ConnectionFinder {
     const begun = clock.now();
     const deadline = begun + budgetMillis;
 
-    let failure: unknown;
+    let failure: NoHostAvailableError | undefined;
     let first = chosen;
     for (;;) {
       const { count } = cluster.changes;

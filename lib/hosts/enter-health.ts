@@ -1,0 +1,29 @@
+import type { RWSplitEmitter } from '../events.ts';
+import type { Health } from './health.ts';
+import type { Host } from './host.ts';
+
+/** Puts a host into another state of health, with all that goes with it. */
+export function enterHealth(
+  host: Host,
+  health: Health,
+  slowStartMillis: number,
+  events: RWSplitEmitter,
+): void {
+  const was = host.health;
+  host.health = health;
+  if (health.state === was.state) return;
+
+  const { name, role } = host;
+  if (health.state === 'up') {
+    if (health.readmittedAt !== was.readmittedAt) host.startSlowly(slowStartMillis);
+    if (was.state !== 'suspect') events.tell('host:up', { host: name, role });
+  }
+  if (health.state === 'down') {
+    host.report = undefined;
+    host.pool.turnAway();
+    host.replaceConnections();
+    if (was.state !== 'half-open') {
+      events.tell('host:down', { host: name, role, reason: health.reason });
+    }
+  }
+}

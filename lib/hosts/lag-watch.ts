@@ -1,0 +1,48 @@
+import type { Clock } from '../clock.ts';
+import type { MaxLagSettings } from '../config/settings.ts';
+import type { RWSplitEmitter } from '../events.ts';
+import type { Host } from './host.ts';
+import { LagMeter, lagProblem } from './lag.ts';
+import type { ServerReport } from './server-report.ts';
+
+/** What a {@link LagWatch} works with. */
+export interface LagWatchParts {
+  readonly maxLag: MaxLagSettings | false;
+  readonly events: RWSplitEmitter;
+  readonly clock: Clock;
+}
+
+/** Says of each replica how far it is behind, and whether it may serve so. */
+export class LagWatch {
+  readonly #parts: LagWatchParts;
+  readonly #meter: LagMeter = new LagMeter();
+
+  constructor(parts: LagWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Forgets where the primary was, as after a promotion. */
+  forget(): void {
+    this.#meter.forget();
+  }
+
+  /** Takes over what a host reported of its position when it was asked at `at`. */
+  measure(host: Host, report: ServerReport, at: number, elected: Host | undefined): void {
+    const { clock, maxLag, events } = this.#parts;
+    if (host === elected && report.position !== undefined) this.#meter.note(report.position, at);
+    if (report.isInRecovery !== true) {
+      host.lag = undefined;
+      host.lagProblem = undefined;
+      return;
+    }
+
+    const was = host.lagProblem;
+    host.lag = this.#meter.lagOf(report, elected === undefined ? undefined : clock.now());
+    host.lagProblem = lagProblem(host.lag, maxLag, was !== undefined);
+    if ((was === undefined) === (host.lagProblem === undefined)) return;
+
+    const { bytes, millis } = host.lag;
+    const isFit = host.lagProblem === undefined;
+    events.tell('host:lag', { host: host.name, bytes, millis, isFit, reason: host.lagProblem });
+  }
+}

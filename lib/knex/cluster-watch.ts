@@ -1,0 +1,111 @@
+import { systemClock } from '../clock.ts';
+import type { RWSplitSettings } from '../config/settings.ts';
+import type { RWSplitEmitter } from '../events.ts';
+import { Cluster } from '../hosts/cluster.ts';
+import { Monitor } from '../monitor/monitor.ts';
+import type { HostMaker } from './host-maker.ts';
+import type { PgClient } from './internals.ts';
+import { probeDialer } from './probe-dialer.ts';
+import { ReplicaDiscovery } from './replica-discovery.ts';
+import { outsideScopes } from './scope.ts';
+
+/** A cluster, and what keeps it current: the probes, and the function that names its replicas. */
+export class ClusterWatch {
+  readonly cluster: Cluster;
+  readonly monitor: Monitor;
+  readonly #discovery: ReplicaDiscovery | undefined;
+  readonly #acquireMillis: number;
+  readonly #hangMillis: number;
+  #isDestroyed = false;
+
+  constructor(
+    client: PgClient,
+    { primary, replicas, primaryReads, maxLag, health, discovery }: RWSplitSettings,
+    events: RWSplitEmitter,
+    maker: HostMaker,
+  ) {
+    const isFunction = typeof replicas === 'function';
+    const isAlone = !isFunction && replicas.length === 0;
+    this.#acquireMillis = maker.acquireMillis;
+    this.#hangMillis = health.hangMillis;
+    this.cluster = new Cluster({
+      primary,
+      replicas: isFunction ? undefined : replicas,
+      // Alone, the primary is what reads are for, and no fallback with a share.
+      primaryReads: primaryReads > 0 || isAlone,
+      maxLag,
+      health,
+      events,
+      clock: systemClock,
+      make: maker.make,
+    });
+    this.monitor = new Monitor({
+      cluster: this.cluster,
+      settings: health,
+      clock: systemClock,
+      random: Math.random,
+      outside: outsideScopes,
+      dialer: (host) => probeDialer(client, host),
+    });
+    if (!isFunction) return;
+
+    this.#discovery = new ReplicaDiscovery({
+      list: replicas,
+      cluster: this.cluster,
+      remake: maker.remake,
+      onChange: () => this.monitor.start(),
+      events,
+      clock: systemClock,
+      intervalMillis: discovery.intervalMillis,
+      answerMillis: maker.acquireMillis,
+    });
+  }
+
+  /**
+   * Begins to watch the hosts, unless that was done before.
+   *
+   * @returns a promise while the function that names the replicas has yet to answer.
+   */
+  start(): Promise<void> | undefined {
+    const discovery = this.#discovery;
+    if (discovery !== undefined && !discovery.isDone) {
+      return outsideScopes(async () => {
+        await discovery.ask();
+        if (!this.#isDestroyed) this.monitor.start();
+      });
+    }
+    if (!this.monitor.isStarted) outsideScopes(() => this.monitor.start());
+    return undefined;
+  }
+
+  /** Resolves once some host is known to be up, or after `millis`. */
+  async whenUsable(millis: number): Promise<void> {
+    const { changes } = this.cluster;
+    const deadline = systemClock.now() + millis;
+    await this.start();
+    while (this.cluster.routable.usable.length === 0) {
+      // oxlint-disable-next-line no-await-in-loop -- each turn waits for a change.
+      if (!(await changes.after(changes.count, deadline - systemClock.now()))) return;
+    }
+  }
+
+  /** Probes every host now; says how many are up. */
+  async checkNow(): Promise<number> {
+    await this.start();
+    return this.monitor.checkNow();
+  }
+
+  /** Ends the probes at once, and the connections when what uses them has ended or had its time. */
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    this.monitor.destroy();
+    const ends = this.cluster.hosts.map((host) => {
+      const isWell = host.health.state === 'up' || host.health.state === 'unknown';
+      const hangMillis = Math.min(this.#hangMillis, this.#acquireMillis);
+      return host.end(isWell ? this.#acquireMillis : hangMillis);
+    });
+    // Whoever waits for a host waits in vain.
+    this.cluster.changes.end();
+    await Promise.all([this.#discovery?.destroy(), ...ends]);
+  }
+}
