@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import { RoundRobinBalancer } from '../../../lib/balancers/round-robin.ts';
+import type { Cluster } from '../../../lib/hosts/cluster.ts';
+import type { Connection } from '../../../lib/hosts/host.ts';
+import { listenToServer, serverFacts } from '../../../lib/hosts/server-facts.ts';
+import { ConnectionFinder } from '../../../lib/routing/connection-finder.ts';
+import type { RouteRequest } from '../../../lib/routing/route.ts';
+import type { RoutingPolicy } from '../../../lib/routing/router.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { settle } from '../../support/fake-servers.ts';
+import type { HostSketch } from '../../support/hosts.ts';
+import {
+  answerProbe,
+  hostOf,
+  makeCluster,
+  makeUnseenCluster,
+  reportOf,
+  takeDown,
+  tellRoles,
+} from '../../support/hosts.ts';
+
+const read: RouteRequest = { intent: 'read', proved: true, reason: 'only reads' };
+const write: RouteRequest = { intent: 'write', proved: true, reason: 'is an insert' };
+
+const refused = Object.assign(new Error('connect ECONNREFUSED'), {
+  code: 'ECONNREFUSED',
+  syscall: 'connect',
+});
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly cluster: Cluster;
+  /** Asks for a connection; `now` is the name of its host, what the error says, or `waits`. */
+  readonly find: (
+    request: RouteRequest,
+    budgetMillis?: number,
+  ) => { readonly now: () => Promise<string> };
+}
+
+function bench(
+  make: typeof makeCluster,
+  sketches: Readonly<Record<string, HostSketch>>,
+  policy: Partial<RoutingPolicy> = {},
+): Bench {
+  const clock = new FakeClock();
+  const cluster = make(sketches, { clock });
+  const finder = new ConnectionFinder({
+    cluster,
+    balancer: new RoundRobinBalancer(() => 0),
+    policy: { target: 'split', fallback: 'primary', fallbackShare: 0.5, ...policy },
+    clock,
+    failoverMillis: 10_000,
+  });
+  const find = (request: RouteRequest, budgetMillis = 60_000): { now: () => Promise<string> } => {
+    let outcome = 'waits';
+    finder.find(request, budgetMillis).then(
+      ({ host }) => (outcome = host.name),
+      (error: unknown) => (outcome = String(error)),
+    );
+    const now = async (): Promise<string> => {
+      await settle();
+      return outcome;
+    };
+    return { now };
+  };
+  return { clock, cluster, find };
+}
+
+describe('ConnectionFinder', () => {
+  it('waits for the first probes', async () => {
+    const { cluster, find } = bench(makeUnseenCluster, { a: {}, b: {} });
+    const [reading, writing] = [find(read), find(write)];
+    expect(await reading.now()).toBe('waits');
+
+    answerProbe(cluster, 'b', reportOf('replica'));
+    expect([await reading.now(), await writing.now()]).toEqual(['b', 'waits']);
+    answerProbe(cluster, 'a', reportOf('primary'));
+
+    expect(await writing.now()).toBe('a');
+  });
+
+  it('gives a write to no primary before every host was looked at: another may be right', async () => {
+    const { cluster, find } = bench(makeUnseenCluster, { a: {}, b: {} });
+    answerProbe(cluster, 'a', reportOf('primary'));
+    const writing = find(write);
+    expect(await writing.now()).toBe('waits');
+
+    answerProbe(cluster, 'b', reportOf('primary', { timeline: 2, systemId: '7' }));
+
+    expect(await writing.now()).toBe('b');
+  });
+
+  it('falls back to the primary once it is known that no replica serves', async () => {
+    const { cluster, find } = bench(makeUnseenCluster, { a: {}, b: {} });
+    const reading = find(read);
+    answerProbe(cluster, 'a', reportOf('primary'));
+    expect(await reading.now()).toBe('waits');
+
+    takeDown(cluster, 'b');
+
+    expect(await reading.now()).toBe('a');
+  });
+
+  it('waits for the first probes no longer than a query may', async () => {
+    const { clock, find } = bench(makeUnseenCluster, { a: {}, b: {} });
+    const reading = find(read, 700);
+    await reading.now();
+
+    clock.advance(699);
+    expect(await reading.now()).toBe('waits');
+    clock.advance(1);
+
+    expect(await reading.now()).toMatch(/No host can serve this read: a was not probed yet/);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([
+    ['a write', write],
+    ['a read that falls back', read],
+  ])('waits with %s for a new primary', async (_, request) => {
+    const { cluster, find } = bench(makeCluster, { a: {}, b: {} });
+    takeDown(cluster, 'a');
+    cluster.setDraining(hostOf(cluster, 'b'), request === read);
+    const waiting = find(request);
+    expect(await waiting.now()).toBe('waits');
+
+    cluster.setDraining(hostOf(cluster, 'b'), false);
+    answerProbe(cluster, 'b', reportOf('primary', { timeline: 2 }));
+
+    expect(await waiting.now()).toBe('b');
+  });
+
+  it('waits for a new primary as long as it may, and then tells of each host', async () => {
+    const { clock, cluster, find } = bench(makeCluster, { a: {}, b: {} });
+    takeDown(cluster, 'a', refused);
+    const writing = find(write);
+    await writing.now();
+
+    clock.advance(9999);
+    expect(await writing.now()).toBe('waits');
+    clock.advance(1);
+
+    expect(await writing.now()).toMatch(/this write: a .*ECONNREFUSED.*, b is a replica/);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('counts the wait for a primary from when it began, whatever changes meanwhile', async () => {
+    const { clock, cluster, find } = bench(makeCluster, { a: {}, b: {} });
+    takeDown(cluster, 'a', refused);
+    const writing = find(write);
+
+    for (let i = 0; i < 9; i++) {
+      await writing.now();
+      clock.advance(1000);
+      cluster.publish();
+    }
+    expect(await writing.now()).toBe('waits');
+    clock.advance(1000);
+
+    expect(await writing.now()).toMatch(/No host/);
+  });
+
+  it('waits for a primary no longer than the query may', async () => {
+    const { clock, cluster, find } = bench(makeCluster, { a: {}, b: {} });
+    takeDown(cluster, 'a');
+    const writing = find(write, 500);
+    await writing.now();
+
+    clock.advance(500);
+
+    expect(await writing.now()).toMatch(/No host/);
+  });
+
+  it('does not wait for a primary that was taken out of use by hand', async () => {
+    const { cluster, find } = bench(makeCluster, { a: {}, b: {} });
+    cluster.setDraining(hostOf(cluster, 'a'), true);
+
+    expect(await find(write).now()).toMatch(/this write: a is draining, b is a replica/);
+  });
+
+  it.each<[string, Partial<RoutingPolicy>, RouteRequest]>([
+    ['the target replica', { target: 'replica' }, read],
+    ['no fallback', { fallback: 'error' }, read],
+    ['a scope of replicas', {}, { ...read, scope: 'replica' }],
+  ])(
+    'fails at once under %s when it is known that no replica serves',
+    async (_, policy, request) => {
+      const { cluster, find } = bench(makeCluster, { a: {}, b: {} }, policy);
+      takeDown(cluster, 'b', refused);
+
+      expect(await find(request).now()).toMatch(/No host can serve this read: .*ECONNREFUSED/);
+    },
+  );
+
+  it('waits under a strict target for a replica that a probe is to judge', async () => {
+    const { cluster, find } = bench(makeCluster, { a: {}, b: {} }, { target: 'replica' });
+    const ailment = { trouble: 'refused', reason: 'gone' } as const;
+    cluster.noteTrouble(hostOf(cluster, 'b'), ailment, refused);
+    const reading = find(read);
+    expect(await reading.now()).toBe('waits');
+
+    answerProbe(cluster, 'b', reportOf('replica'));
+
+    expect(await reading.now()).toBe('b');
+  });
+
+  it('goes on with another host when one refuses, and tells of it', async () => {
+    const refuse = { create: () => Promise.reject(refused) };
+    const { cluster, find } = bench(makeCluster, { a: {}, b: refuse });
+
+    expect(await find(read).now()).toBe('a');
+    expect(hostOf(cluster, 'b').health.state).toBe('suspect');
+  });
+
+  it('waits for a primary that has just refused, and asks it again once it is found well', async () => {
+    let isRefusing = true;
+    const create = async (): Promise<Connection> => {
+      if (isRefusing) throw refused;
+      return {};
+    };
+    const { cluster, find } = bench(makeCluster, { a: { create }, b: {} });
+    const writing = find(write);
+    expect(await writing.now()).toBe('waits');
+
+    isRefusing = false;
+    tellRoles(cluster, 'a');
+
+    expect(await writing.now()).toBe('a');
+  });
+
+  it('gives a write no connection to a replica behind the name of the primary', async () => {
+    const isReplica = [true, false];
+    const create = async (): Promise<Connection> => {
+      const connection = {};
+      listenToServer(connection, () => undefined);
+      const role = isReplica.shift() === true ? 'replica' : 'primary';
+      Object.assign(serverFacts(connection) ?? {}, { role });
+      return connection;
+    };
+    const { cluster, find } = bench(makeCluster, { a: { create }, b: {} });
+    const doubted: string[] = [];
+    cluster.onDoubt = ({ name }, hasMoved) => doubted.push(`${name} ${hasMoved}`);
+    const writing = find(write);
+    expect(await writing.now()).toBe('waits');
+    expect(doubted).toEqual(['a true']);
+    expect(hostOf(cluster, 'a').pool.stats).toMatchObject({ used: 0, free: 0 });
+
+    tellRoles(cluster, 'a');
+
+    expect(await writing.now()).toBe('a');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { NoHostAvailableError } from '../../../lib/errors.ts';
+import { noHost, surface } from '../../../lib/routing/no-host.ts';
+import { hostOf, makeCluster, makeUnseenCluster, takeDown } from '../../support/hosts.ts';
+
+const refused = Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' });
+const password = Object.assign(new Error('password authentication failed'), { severity: 'FATAL' });
+const failed = (name: string, lastError?: Error) => ({ name, state: 'unreachable', lastError });
+
+describe('noHost', () => {
+  it('says what is known of each host', () => {
+    const cluster = makeCluster({ a: {}, b: {}, c: {}, d: {} });
+    takeDown(cluster, 'b', refused);
+    cluster.setDraining(hostOf(cluster, 'c'), true);
+    hostOf(cluster, 'd').lagProblem = 'lags 9 ms';
+
+    const error = noHost('read', cluster, [failed('a', password)]);
+
+    expect(error.hosts).toEqual([
+      failed('a', password),
+      { name: 'b', state: expect.any(String), lastError: refused },
+      { name: 'c', state: 'is draining' },
+      { name: 'd', state: 'lags 9 ms' },
+    ]);
+    expect(error.message).toMatch(/^No host can serve this read: a .*password.*b .*ECONNREFUSED/);
+    expect(error.message).toMatch(/Check that the servers run/);
+  });
+
+  it('points to the handle where no error tells', () => {
+    const error = noHost('write', makeUnseenCluster({ a: {}, b: {} }), []);
+
+    expect(error.message).toMatch(/a was not probed yet, b was not probed yet.*rwSplit\(db\)/);
+  });
+});
+
+describe('surface', () => {
+  const cluster = makeCluster({ a: {}, b: {} });
+
+  it.each([
+    ['what a server answers where it was asked last', [failed('a', password)], password],
+    [
+      'the last of several answers',
+      [failed('b', new Error('vault')), failed('a', password)],
+      password,
+    ],
+  ])('lets through %s', (_, failures, expected) => {
+    expect(surface('read', cluster, failures)).toBe(expected);
+  });
+
+  it.each([
+    ['a host cannot be reached', [failed('a', refused)]],
+    ['one of them cannot be reached', [failed('b', refused), failed('a', password)]],
+    ['none of its addresses can be', [failed('a', new AggregateError([refused]))]],
+    ['pg says so in words', [failed('a', new Error('timeout expired'))]],
+    ['a connection did not open', [failed('a', new Error('no connection within 5 ms'))]],
+    ['a pool was full, which is no error of a host', [failed('a')]],
+    ['no host was asked', []],
+  ])('tells of all hosts where %s', (_, failures) => {
+    expect(surface('read', cluster, failures)).toBeInstanceOf(NoHostAvailableError);
+  });
+});
