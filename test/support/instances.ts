@@ -54,6 +54,7 @@ export function useInstances(cluster: () => Cluster): Instances {
         ...config,
         rwSplit: { replicas, ...config.rwSplit },
       });
+      await rwSplit(db).checkNow();
       const hosts = rwSplit(db).hosts();
       await Promise.all(
         hosts.map(({ name: host }) => db.raw('select 1').queryContext({ rwSplit: { host } })),
