@@ -38,8 +38,7 @@ export class ReplicaChanges {
       }
     }
 
-    // A promoted replica is in no list of replicas any more, and must not be lost for that.
-    const gone = present.filter((host) => !kept.has(host) && host !== cluster.elected);
+    const gone = present.filter((host) => !kept.has(host) && !isPrimary(host, cluster));
     for (const host of gone) {
       cluster.remove(host);
       host.pool.turnAway();
@@ -57,6 +56,12 @@ export class ReplicaChanges {
   async end(): Promise<void> {
     await Promise.all(this.#leaving);
   }
+}
+
+// A promoted replica is in no list of replicas any more, and must not be lost for that, least of all
+// while it is away for a moment.
+function isPrimary(host: Host, { elected }: Cluster): boolean {
+  return elected === undefined ? host.role === 'primary' : host === elected;
 }
 
 function isSame(one: HostSettings, other: HostSettings): boolean {
