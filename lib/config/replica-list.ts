@@ -19,7 +19,7 @@ export function readReplicaList(value: unknown, path: string, base: ReplicaBase)
   if (isDiscovery(value)) {
     return {
       written: value,
-      replicas: async () => resolveReplicas(readEntries(await value(), `${path}()`), base),
+      replicas: async () => resolveReplicas(readEntries(await value(), `${path}()`), base, true),
     };
   }
 

@@ -19,12 +19,20 @@ export interface ReplicaBase {
 /**
  * Makes the settings of all replicas.
  *
+ * @param mayNamePrimary leaves the presumed primary out where it is among them: a directory lists
+ *   it once it has become a replica.
  * @throws {ConfigError} when two hosts have one name, or are one database of one server.
  */
 export function resolveReplicas(
-  entries: readonly HostEntry[],
+  written: readonly HostEntry[],
   { primary, pool, defaults }: ReplicaBase,
+  mayNamePrimary = false,
 ): readonly HostSettings[] {
+  const isPrimary = (entry: HostEntry): boolean => {
+    const known = knownConnection(entry, primary);
+    return known !== undefined && primary.key === hostKey(known, defaults);
+  };
+  const entries = mayNamePrimary ? written.filter((entry) => !isPrimary(entry)) : written;
   const keys = new Map(primary.key === undefined ? [] : [[primary.key, 'connection']]);
   const names = new Map([[primary.name, 'connection']]);
   // Written names first: default ones make way.

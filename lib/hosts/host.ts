@@ -2,6 +2,7 @@ import type { HostView } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
 import type { HostSettings } from '../config/settings.ts';
 import type { HostRole } from '../events.ts';
+import { Drains } from './drains.ts';
 import type { Candidate, Exclusion } from './election.ts';
 import type { Health } from './health.ts';
 import { rampShare, unknownHealth } from './health.ts';
@@ -26,9 +27,6 @@ export interface ServedStats {
 
 // Share of the newest sample in the moving average: about the last ten queries count.
 const LATENCY_WEIGHT = 0.2;
-
-// How long what runs on a host that lost its role, or left the cluster, may go on.
-const DRAIN_MILLIS = 30_000;
 
 /** One server we may connect to: its pool, what it said last, and what it is doing. */
 export class Host implements HostView, Candidate {
@@ -60,6 +58,7 @@ export class Host implements HostView, Candidate {
   readonly #clock: Clock;
   #settings: HostSettings;
   #slowStart: { readonly health: Health; readonly millis: number } | undefined;
+  readonly #drains: Drains;
   #running = 0;
   #reads = 0;
   #writes = 0;
@@ -79,6 +78,7 @@ export class Host implements HostView, Candidate {
     this.#settings = settings;
     this.#primaryReads = primaryReads;
     this.#clock = clock;
+    this.#drains = new Drains(clock);
     this.role = role;
     this.pool = pool;
     this.ownSize = { min: pool.minimum, max: pool.maximum };
@@ -137,11 +137,12 @@ export class Host implements HostView, Candidate {
     this.pool.renew();
     if (left.length === 0) return;
 
-    const reason = new Error(
-      `${this.name} has lost its role; what still ran on it after ${DRAIN_MILLIS} ms was ended.`,
-    );
-    this.#clock.after(DRAIN_MILLIS, () => {
-      for (const connection of left) if (this.pool.isUsing(connection)) sever(connection, reason);
+    this.#drains.begin((millis) => {
+      const reason = new Error(
+        `${this.name} has lost its role; what still ran on it after ${millis} ms was ended.`,
+      );
+      const inUse = new Set(this.pool.inUse);
+      for (const connection of left) if (inUse.has(connection)) sever(connection, reason);
     });
   }
 
@@ -154,6 +155,7 @@ export class Host implements HostView, Candidate {
   /** Ends every connection; what still runs on one after `millis` fails. */
   async end(millis: number): Promise<void> {
     const reason = new Error(`${this.name} was destroyed, and did not answer within ${millis} ms.`);
+    this.#drains.cancel();
     await this.pool.destroyWithin(millis, this.#clock, (connection) => sever(connection, reason));
   }
 

@@ -12,11 +12,6 @@ export function isPoolTimeout(error: unknown): boolean {
   return error instanceof TimeoutError;
 }
 
-/** Whether an acquire was ended by {@link HostPool.turnAway}, or with the pool. */
-export function isPoolAbort(error: unknown): boolean {
-  return error instanceof Error && error.message === 'aborted';
-}
-
 /**
  * The connections of one host: tarn, and what it lacks.
  *
@@ -27,6 +22,7 @@ export class HostPool<C extends object> extends Pool<C> {
   readonly gate: ConnectGate;
   readonly #isUsable: ((connection: C) => boolean) | undefined;
   readonly #renewals: Renewals<C>;
+  readonly #detached = new Set<C>();
 
   constructor({ isUsable, ...settings }: PoolSettings<C>, clock: Clock) {
     const gate = new ConnectGate(clock);
@@ -66,9 +62,9 @@ export class HostPool<C extends object> extends Pool<C> {
     return this.free.length > pending || this.gate.isOpen;
   }
 
-  /** Connections that are in use. */
+  /** Connections that are in use, in the pool or outside of it. */
   get inUse(): readonly C[] {
-    return this.used.map(({ resource }) => resource);
+    return [...this.used.map(({ resource }) => resource), ...this.#detached];
   }
 
   /** Changes how many connections there may be, as when the host gets another role. */
@@ -115,12 +111,12 @@ export class HostPool<C extends object> extends Pool<C> {
     stopWaiting();
   }
 
-  /** Whether a connection of this pool is in use. */
+  /** Whether a connection is in use here. */
   isUsing(connection: C): boolean {
     return this.used.some((used) => used.resource === connection);
   }
 
-  // tarn would let whoever asks a destroyed pool wait for the whole time limit.
+  // tarn would let whoever asks a destroyed pool wait for its whole time.
   override acquire(): ReturnType<Pool<C>['acquire']> {
     const pending = super.acquire();
     if (this.destroyed) pending.abort();
@@ -169,14 +165,17 @@ export class HostPool<C extends object> extends Pool<C> {
 
     const [detached] = this.used.splice(index, 1);
     detached?.settle();
+    this.#detached.add(connection);
     this._tryAcquireOrCreate();
     return detached;
   }
 
   /** Takes a detached connection back, or ends it where the pool has filled up meanwhile. */
   async attach(detached: DetachedConnection<C>): Promise<void> {
+    this.#detached.delete(detached.resource);
     const held = this.used.length + this.free.length + this.pendingCreates.length;
-    if (this.destroyed || held >= this.maximum) return this.end(detached.resource);
+    const isOutdated = this.#renewals.isOutdated(detached.resource);
+    if (this.destroyed || isOutdated || held >= this.maximum) return this.end(detached.resource);
 
     this.free.push(detached.resolve());
     this._tryAcquireOrCreate();
@@ -189,6 +188,7 @@ export class HostPool<C extends object> extends Pool<C> {
 
   /** Ends a connection that is no longer in the pool. */
   async end(connection: C): Promise<void> {
+    this.#detached.delete(connection);
     await this._destroy(connection);
   }
 

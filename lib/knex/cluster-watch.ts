@@ -20,7 +20,7 @@ export class ClusterWatch {
 
   constructor(
     client: PgClient,
-    { primary, replicas, primaryReads, maxLag, health, discovery }: RWSplitSettings,
+    { primary, replicas, primaryReads, maxLag, health, discovery, target }: RWSplitSettings,
     events: RWSplitEmitter,
     maker: HostMaker,
   ) {
@@ -42,6 +42,7 @@ export class ClusterWatch {
     this.monitor = new Monitor({
       cluster: this.cluster,
       settings: health,
+      needsPrimary: target !== 'replica' && target !== 'any',
       clock: systemClock,
       random: Math.random,
       outside: outsideScopes,
@@ -87,6 +88,12 @@ export class ClusterWatch {
       // oxlint-disable-next-line no-await-in-loop -- each turn waits for a change.
       if (!(await changes.after(changes.count, deadline - systemClock.now()))) return;
     }
+  }
+
+  /** Resolves once every host was looked at; a probe's time bounds it. */
+  async whenSettled(): Promise<void> {
+    await this.start();
+    await this.monitor.whenSettled();
   }
 
   /** Probes every host now; says how many are up. */

@@ -1,3 +1,6 @@
+import type { Host } from '../hosts/host.ts';
+import { unfitness } from '../hosts/routable-hosts.ts';
+import type { Route } from '../routing/route.ts';
 import type { Intent } from '../sql/verdict.ts';
 import { executable } from './internals.ts';
 import { isList, requestOf } from './request.ts';
@@ -14,22 +17,43 @@ export interface Explanation {
   readonly hosts: readonly string[];
   /** The names of the hosts that would serve if none of `hosts` could. */
   readonly fallback: readonly string[];
+  /** The other hosts, and why none of them is asked, in words that follow the name. */
+  readonly others: readonly OtherHost[];
 }
 
-/** Says where a query would go, without running it or taking a connection for it. */
+/** A host that would not serve a query. */
+export interface OtherHost {
+  readonly host: string;
+  readonly reason: string;
+}
+
+/** Says where a query would go, without running it, once every host was probed. */
 export async function explainQuery(split: RWSplit, query: object): Promise<Explanation> {
   const builder = executable(query);
   const compiled = builder.toSQL();
   const sql = isList(compiled) ? compiled.map((statement) => statement.sql) : [compiled.sql];
   if (builder._connection !== undefined || builder.client.transacting === true) {
     const reason = 'runs on the connection of its transaction, or the one it was given';
-    return { intent: 'session', reason, sql, hosts: [], fallback: [] };
+    return { intent: 'session', reason, sql, hosts: [], fallback: [], others: [] };
   }
 
-  const { intent, reason, hosts, fallback } = split.dispatcher.route(
-    await requestOf(split, builder, compiled),
-  );
-  return { intent, reason, sql, hosts: hosts.map(nameOf), fallback: fallback.map(nameOf) };
+  const request = await requestOf(split, builder, compiled);
+  await split.watch.whenSettled();
+  const { cluster, dispatcher } = split;
+  const { intent, reason, hosts, fallback, role } = dispatcher.route(request);
+  const others = cluster.hosts
+    .filter((host) => !hosts.includes(host) && !fallback.includes(host))
+    .map((host) => ({
+      host: host.name,
+      reason: unfitness(host, cluster.elected) ?? otherRole(host, role),
+    }));
+  return { intent, reason, sql, hosts: hosts.map(nameOf), fallback: fallback.map(nameOf), others };
+}
+
+function otherRole(host: Host, role: Route['role']): string {
+  return role === 'any' || host.role === role
+    ? 'is not what the hint asks for'
+    : `is a ${host.role}`;
 }
 
 function nameOf({ name }: { readonly name: string }): string {

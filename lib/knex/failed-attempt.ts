@@ -24,6 +24,7 @@ export function noteAttempt(split: RWSplit, lease: Lease, failure: Failure, erro
 
   const { message } = asError(error);
   const code = error instanceof Object && 'code' in error ? String(error.code) : undefined;
+  lease.attempts ??= [];
   lease.attempts.push({ host: host.name, role: host.role, code, message });
 }
 
@@ -41,7 +42,7 @@ export function describeError(
   const route: ErrorRoute = {
     host: host.name,
     role: host.role,
-    attempts: [...attempts],
+    attempts: [...(attempts ?? [])],
     ...(isUnknown ? { outcome: 'unknown' } : {}),
   };
   return Object.assign(error, { rwSplit: route });

@@ -116,7 +116,7 @@ async function acquireNext(
       if (host.role === 'primary' && host.isPrimaryConnection(lease.connection)) return undefined;
       return request && dispatcher.acquire(request, left());
     case 'elsewhere':
-      lease.tried.add(host);
+      if (!mayTryAgain(lease)) (lease.tried ??= new Set()).add(host);
       await jitter();
       return request && dispatcher.acquire(request, left(), undefined, lease.tried);
     case 'again':
@@ -125,6 +125,13 @@ async function acquireNext(
     default:
       return rerun satisfies never;
   }
+}
+
+// Where reads go to the primary there may be no other, and it may be well again.
+function mayTryAgain({ host, attempts = [] }: Lease): boolean {
+  return (
+    host.role === 'primary' && attempts.filter(({ host: name }) => name === host.name).length < 2
+  );
 }
 
 function jitter(): Promise<void> {
@@ -148,7 +155,7 @@ function moveOn<T>({ split, lease, statement }: Running<T>, next: Acquired, erro
     next.host.name,
     error.message,
   );
-  const attempt = lease.attempts.length + 1;
+  const attempt = (lease.attempts?.length ?? 0) + 1;
   split.events.tell('retry', { host: from.name, next: next.host.name, error, attempt });
 }
 
@@ -157,7 +164,7 @@ function noteMisroute(split: RWSplit, lease: Lease, error: unknown): void {
   const learnt = judgeRefusal(error) === 'rerun-and-learn';
   if (learnt) split.misroutes.learn(sql);
   const count = split.misroutes.countRerun();
-  const host = attempts.at(-1)?.host ?? '';
+  const host = attempts?.at(-1)?.host ?? '';
   debugMisroute('%s refused a statement that the primary ran: %s', host, asError(error).message);
   split.events.tell('misroute', { host, sql, error: asError(error), learnt, count });
 }

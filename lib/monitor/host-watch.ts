@@ -13,6 +13,8 @@ import { Probe } from './probe.ts';
 export interface HostWatchParts {
   readonly cluster: Cluster;
   readonly settings: HealthSettings;
+  /** Whether statements wait while there is no primary. */
+  readonly needsPrimary: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   /** Runs what outlives the query that happens to cause it, outside of the query's scope. */
@@ -92,7 +94,7 @@ export class HostWatch {
   async #check(): Promise<void> {
     const { cluster, clock, settings } = this.#parts;
     // A name that has moved on to the new primary is found only by asking it again.
-    if (cluster.elected === undefined && cluster.isSettled) this.redial();
+    if (this.#isLeaderless() && cluster.isSettled) this.redial();
     do {
       this.#mustRepeat = false;
       const at = clock.now();
@@ -120,20 +122,26 @@ export class HostWatch {
       return cluster.noteProbe(this.host, undefined, at);
     }
     const isSilent = isTimeout || evidence === 'doubtful';
-    if (isSilent) this.#hang.noteSilence();
     const known = evidence === 'starting' || evidence === 'misconfigured' ? evidence : 'refused';
     const trouble = isSilent ? 'silent' : known;
+    // What was sent to a host that refuses has failed already, or its packets get lost.
+    if (trouble === 'silent' || trouble === 'refused') this.#hang.noteSilence();
     cluster.noteFailedProbe(this.host, { trouble, reason: error.message }, error);
   }
 
+  #isLeaderless(): boolean {
+    const { cluster, needsPrimary } = this.#parts;
+    return needsPrimary && cluster.elected === undefined;
+  }
+
   #schedule(): void {
-    const { cluster, clock, settings, random } = this.#parts;
+    const { clock, settings, random } = this.#parts;
     if (this.#isDestroyed) return;
 
     this.#cancelTimer();
     const jitter = 1 - JITTER + 2 * JITTER * random();
     const delay = probeDelay(this.host.health, settings) * jitter;
-    const most = cluster.elected === undefined ? LEADERLESS_MILLIS : Number.POSITIVE_INFINITY;
+    const most = this.#isLeaderless() ? LEADERLESS_MILLIS : Number.POSITIVE_INFINITY;
     this.#cancelTimer = clock.after(Math.min(delay, most), () => void this.check());
   }
 }

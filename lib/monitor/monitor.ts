@@ -51,6 +51,13 @@ export class Monitor {
     }
   }
 
+  /** Resolves when every host has been probed at least once. */
+  async whenSettled(): Promise<void> {
+    const watches = [...this.#watches.values()];
+    const unknown = watches.filter(({ host }) => host.health.state === 'unknown');
+    await Promise.all(unknown.map((watch) => watch.check()));
+  }
+
   /**
    * Probes every host now.
    *

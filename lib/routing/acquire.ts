@@ -4,7 +4,7 @@ import { asError } from '../errors.ts';
 import type { HostFailure } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { Cluster } from '../hosts/cluster.ts';
-import { isPoolAbort, isPoolTimeout } from '../hosts/pool.ts';
+import { isPoolTimeout } from '../hosts/pool.ts';
 import type { PoolStats } from '../hosts/pool-settings.ts';
 import { noteEvidence } from './evidence.ts';
 import { judgeConnectError } from './failure.ts';
@@ -157,4 +157,9 @@ function judge(
   const evidence = isPoolTimeout(error) ? 'silent' : judgeConnectError(lastError).host;
   noteEvidence(cluster, host, evidence, lastError);
   return { name: host.name, state: 'unreachable', lastError };
+}
+
+// As tarn calls an acquire that was ended from outside.
+function isPoolAbort(error: unknown): boolean {
+  return asError(error).message === 'aborted';
 }

@@ -73,7 +73,7 @@ export class ConnectionFinder {
         try {
           const taken = await acquire(decided, parts, deadline - clock.now(), first);
           if (this.isRight(decided, taken.host, taken.connection)) {
-            return { ...taken, route: decided };
+            return { ...taken, route: explained(decided, taken.host) };
           }
           taken.leave?.();
         } catch (error) {
@@ -133,4 +133,10 @@ function without(route: Route, tried: ReadonlySet<Host> | undefined): Route {
     fallback: fallback.filter(isLeft),
     lastResort: lastResort.filter(isLeft),
   };
+}
+
+// Listeners and logs have to show why the primary gets reads.
+function explained(route: Route, host: Host): Route {
+  if (!route.fallback.includes(host) || route.hosts.includes(host)) return route;
+  return { ...route, reason: `${route.reason}; no replica can serve it` };
 }

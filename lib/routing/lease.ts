@@ -53,9 +53,9 @@ export class Lease {
   /** A transaction, of which nothing counts until it is committed. */
   isTransaction = false;
   /** Hosts that failed the statement, and are not to be asked again. */
-  readonly tried: Set<Host> = new Set();
+  tried: Set<Host> | undefined;
   /** Attempts that failed, for the error of the last one. */
-  readonly attempts: Attempt[] = [];
+  attempts: Attempt[] | undefined;
   /** Gives back the place that the connection takes of a share. */
   leave: (() => void) | undefined;
   /** What is left of the time that the query may wait for connections, in milliseconds. */

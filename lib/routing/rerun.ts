@@ -13,7 +13,7 @@ const MOST_ATTEMPTS = 8;
 /** Decides whether a statement that failed runs again; undefined where its error is the answer. */
 export function planRerun(lease: Lease, failure: Failure): Rerun | undefined {
   // Given up (a timeout, a cancel, a closed stream): nobody waits for an answer.
-  if (lease.isReleased || lease.isCancelled || lease.attempts.length >= MOST_ATTEMPTS) {
+  if (lease.isReleased || lease.isCancelled || (lease.attempts?.length ?? 0) >= MOST_ATTEMPTS) {
     return undefined;
   }
   const isRead = lease.request?.intent === 'read';
