@@ -40,12 +40,16 @@ describe('readReplicaList', () => {
     ]);
   });
 
+  it('leaves the primary out of an answer: a directory lists it once it is a replica', async () => {
+    expect(await discover([{ host: 'h1' }, { host: 'h2' }])).toMatchObject([{ name: 'h2:5432' }]);
+  });
+
   it.each<[string, unknown]>([
     ['rwSplit.replicas()', undefined],
     ['rwSplit.replicas()', { host: 'h2' }],
     ['rwSplit.replicas()[1]', [{ host: 'h2' }, 'h3']],
     ['rwSplit.replicas()[0].weight', [{ host: 'h2', weight: -1 }]],
-    ['rwSplit.replicas()[0]', [{ host: 'h1' }]],
+    ['rwSplit.replicas()[1]', [{ host: 'h2' }, { host: 'h2' }]],
   ])('refuses a bad %s in an answer: %p', async (path, answer) => {
     await expect(discover(answer)).rejects.toMatchObject({ name: 'ConfigError', path });
   });
