@@ -130,7 +130,7 @@ export class Cluster {
     // The name of the primary stands for another server: the old one may still take writes.
     if (isOther && host.role === 'primary') host.replaceConnections();
     this.#elect();
-    this.#lags.measure(host, report, at, this.elected);
+    this.#lags.measure(host, report, at, this);
     this.publish();
   }
 
@@ -162,8 +162,10 @@ export class Cluster {
   /** Says anew who may serve what, and tells those who wait for it. */
   publish(): void {
     // Hosts that join later are looked at beside what goes on.
+    const wasSettled = this.#isSettled;
     this.#isSettled ||=
       this.#isComplete && this.#hosts.every(({ health }) => health.state !== 'unknown');
+    if (this.#isSettled && !wasSettled) this.#lags.settle(this.#hosts, this);
     this.#routable = this.#survey();
     this.changes.note();
     this.onChange();

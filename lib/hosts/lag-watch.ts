@@ -12,6 +12,13 @@ export interface LagWatchParts {
   readonly clock: Clock;
 }
 
+/** Whether there is a primary to be behind of, as known when a replica is measured. */
+export interface Standing {
+  readonly elected: Host | undefined;
+  /** Whether every host was looked at: before that, a primary may be yet to be found. */
+  readonly isSettled: boolean;
+}
+
 /** Says of each replica how far it is behind, and whether it may serve so. */
 export class LagWatch {
   readonly #parts: LagWatchParts;
@@ -27,7 +34,7 @@ export class LagWatch {
   }
 
   /** Takes over what a host reported of its position when it was asked at `at`. */
-  measure(host: Host, report: ServerReport, at: number, elected: Host | undefined): void {
+  measure(host: Host, report: ServerReport, at: number, { elected, isSettled }: Standing): void {
     const { clock, maxLag, events } = this.#parts;
     if (host === elected && report.position !== undefined) this.#meter.note(report.position, at);
     if (report.isInRecovery !== true) {
@@ -37,12 +44,22 @@ export class LagWatch {
     }
 
     const was = host.lagProblem;
-    host.lag = this.#meter.lagOf(report, elected === undefined ? undefined : clock.now());
+    const isLeaderless = elected === undefined && isSettled;
+    host.lag = this.#meter.lagOf(report, isLeaderless ? undefined : clock.now());
     host.lagProblem = lagProblem(host.lag, maxLag, was !== undefined);
     if ((was === undefined) === (host.lagProblem === undefined)) return;
 
     const { bytes, millis } = host.lag;
     const isFit = host.lagProblem === undefined;
     events.tell('host:lag', { host: host.name, bytes, millis, isFit, reason: host.lagProblem });
+  }
+  /** Measures the replicas anew where every host was looked at, and none of them is a primary. */
+  settle(hosts: readonly Host[], standing: Standing): void {
+    if (standing.elected !== undefined) return;
+
+    const now = this.#parts.clock.now();
+    for (const host of hosts) {
+      if (host.report !== undefined) this.measure(host, host.report, now, standing);
+    }
   }
 }

@@ -55,8 +55,9 @@ export class LagMeter {
   lagOf(report: ServerReport, now: number | undefined): Lag {
     const { position } = report;
     const last = this.#sightings.at(-1);
-    if (position === undefined || last === undefined) return lagOfItself(report);
-
+    if (position === undefined || last === undefined) {
+      return now === undefined ? lagWithoutPrimary(report) : lagOfItself(report);
+    }
     if (position >= last.position) return { bytes: 0, millis: 0 };
     const bytes = Number(last.position - position);
     const moment = now ?? last.lastAt;
@@ -80,6 +81,15 @@ function lagOfItself(report: ServerReport): Lag {
     bytes: undefined,
     millis: isReceiving === true && hasAll ? 0 : replayAgeMillis,
   };
+}
+
+// Of a primary that was never seen, and has gone, nothing can be missed but what was received of it:
+// the age of the last transaction would soon take every replica out of use.
+function lagWithoutPrimary(report: ServerReport): Lag {
+  const { position, receivedPosition, replayAgeMillis } = report;
+  if (position === undefined) return lagOfItself(report);
+  const bytes = Math.max(0, Number((receivedPosition ?? position) - position));
+  return { bytes, millis: bytes === 0 ? 0 : replayAgeMillis };
 }
 
 /**

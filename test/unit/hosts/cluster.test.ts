@@ -284,6 +284,23 @@ describe('Cluster', () => {
     expect(told).toEqual(['host:lag b', 'host:lag b']);
   });
 
+  it('lets a replica serve whose primary was gone before anybody saw it', () => {
+    const cluster = makeUnseenCluster(
+      { a: {}, b: {} },
+      { maxLag: { millis: 1000, bytes: undefined } },
+    );
+    const report = reportOf('replica', { isReceiving: false, replayAgeMillis: 9e6 });
+
+    answerProbe(cluster, 'b', report);
+    const before = roles(cluster).replicas;
+    cluster.noteFailedProbe(hostOf(cluster, 'a'), refused, new Error(refused.reason));
+
+    expect(before).toEqual([]);
+    expect(roles(cluster).replicas).toEqual(['b']);
+    answerProbe(cluster, 'b', report);
+    expect(roles(cluster).replicas).toEqual(['b']);
+  });
+
   it('asks no lag of a replica that was promoted', () => {
     const cluster = makeCluster({ a: {}, b: {} }, { maxLag: { millis: undefined, bytes: 100 } });
     answerProbe(cluster, 'b', reportOf('replica', { position: 1n }));

@@ -137,6 +137,27 @@ describe('LagMeter', () => {
     expect(new LagMeter().lagOf(report, 10_000)).toEqual({ bytes: undefined, millis });
   });
 
+  it.each<[string, ServerReport, Lag]>([
+    ['nothing', replica(9n, { replayAgeMillis: 9e6 }), { bytes: 0, millis: 0 }],
+    [
+      'nothing more than it received',
+      replica(9n, { receivedPosition: 9n, isReceiving: false, replayAgeMillis: 9e6 }),
+      { bytes: 0, millis: 0 },
+    ],
+    [
+      'what it received and does not show',
+      replica(7n, { receivedPosition: 9n, replayAgeMillis: 5000 }),
+      { bytes: 2, millis: 5000 },
+    ],
+    [
+      'all, by the age alone',
+      replica(undefined, { replayAgeMillis: 5 }),
+      { bytes: undefined, millis: 5 },
+    ],
+  ])('lets a replica of a primary that nobody ever saw miss %s', (_, report, lag) => {
+    expect(new LagMeter().lagOf(report, undefined)).toEqual(lag);
+  });
+
   it('forgets positions that a promotion may have abandoned', () => {
     const meter = meterOf([0, 10n], [5000, 2000n]);
 
