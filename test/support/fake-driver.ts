@@ -38,7 +38,7 @@ type Callback = (error: unknown, result?: object) => void;
 
 /**
  * Makes a fake of `pg`. A host whose name begins with `replica` says that it is one; every answer is
- * without rows unless `answer` has some.
+ * without rows unless `answer` has some. Probes are answered, and recorded nowhere but in `dialled`.
  */
 export function createFakeDriver(answer: FakeAnswer = () => undefined): FakeDriver {
   const requests: FakeRequest[] = [];
@@ -52,17 +52,19 @@ export function createFakeDriver(answer: FakeAnswer = () => undefined): FakeDriv
     readonly ssl = false;
     readonly processID = ++pids;
     readonly secretKey = 1;
-    readonly connection = new EventEmitter();
+    readonly connection: EventEmitter & { readonly stream: EventEmitter };
     #status = 'I';
 
     constructor(settings: Readonly<Record<string, unknown>>) {
       super();
       this.host = String(settings['host']);
+      const stream = Object.assign(new EventEmitter(), { destroy: () => undefined });
+      this.connection = Object.assign(new EventEmitter(), { stream });
       dialled.push(settings);
     }
 
     async connect(): Promise<void> {
-      const parameterValue = this.host.startsWith('replica') ? 'on' : 'off';
+      const parameterValue = this.#isReplica ? 'on' : 'off';
       this.connection.emit('parameterStatus', { parameterName: 'in_hot_standby', parameterValue });
     }
 
@@ -81,6 +83,10 @@ export function createFakeDriver(answer: FakeAnswer = () => undefined): FakeDriv
       return undefined;
     }
 
+    get #isReplica(): boolean {
+      return this.host.startsWith('replica');
+    }
+
     getTransactionStatus(): string {
       return this.#status;
     }
@@ -91,6 +97,11 @@ export function createFakeDriver(answer: FakeAnswer = () => undefined): FakeDriv
     }
 
     async #ask(text: string, values: readonly unknown[]): Promise<Result> {
+      if (text.includes('knex-rwsplit probe')) {
+        const isInRecovery = this.#isReplica ? 't' : 'f';
+        const position = { position: '0/1', receivedPosition: '0/1', receivers: '1' };
+        return found(text, [{ isInRecovery, processId: String(this.processID), ...position }]);
+      }
       const request = { host: this.host, pid: this.processID, text, values };
       requests.push(request);
       if (/^begin/i.test(text)) this.#status = 'T';

@@ -188,15 +188,14 @@ describe('The clients that Knex derives from an RWSplitClient', () => {
   });
 
   it('know one handle', async () => {
-    const driver = createFakeDriver();
-    const db = split(driver);
-    await db('t');
+    const db = split(createFakeDriver());
+    await rwSplit(db).checkNow();
 
     const known = names(db);
-    expect(known).toEqual(['primary:5432 unknown', 'replica:5432 up']);
+    expect(known).toEqual(['primary:5432 up', 'replica:5432 up']);
     expect(names(db.withUserParams({}))).toEqual(known);
     await db.transaction(async (trx) => {
-      expect(names(trx)).toEqual(['primary:5432 up', 'replica:5432 up']);
+      expect(names(trx)).toEqual(known);
     });
   });
 
