@@ -9,6 +9,9 @@ import { probeDialer } from './probe-dialer.ts';
 import { ReplicaDiscovery } from './replica-discovery.ts';
 import { outsideScopes } from './scope.ts';
 
+// The longest that a timer of Node runs: what is waited for has a bound of its own.
+const LONGEST_MILLIS = 2_147_483_647;
+
 /** A cluster, and what keeps it current: the probes, and the function that names its replicas. */
 export class ClusterWatch {
   readonly cluster: Cluster;
@@ -92,14 +95,18 @@ export class ClusterWatch {
 
   /** Resolves once every host was looked at; a probe's time bounds it. */
   async whenSettled(): Promise<void> {
-    await this.start();
-    await this.monitor.whenSettled();
+    await held(async () => {
+      await this.start();
+      await this.monitor.whenSettled();
+    });
   }
 
   /** Probes every host now; says how many are up. */
   async checkNow(): Promise<number> {
-    await this.start();
-    return this.monitor.checkNow();
+    return held(async () => {
+      await this.start();
+      return this.monitor.checkNow();
+    });
   }
 
   /** Ends the probes at once, and the connections when what uses them has ended or had its time. */
@@ -114,5 +121,15 @@ export class ClusterWatch {
     // Whoever waits for a host waits in vain.
     this.cluster.changes.end();
     await Promise.all([this.#discovery?.destroy(), ...ends]);
+  }
+}
+
+// Probes let the process end, and somebody waits for these.
+async function held<T>(work: () => Promise<T>): Promise<T> {
+  const letGo = systemClock.holdFor(LONGEST_MILLIS, () => undefined);
+  try {
+    return await work();
+  } finally {
+    letGo();
   }
 }

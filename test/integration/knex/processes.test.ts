@@ -101,6 +101,18 @@ describe('A process', () => {
     });
   });
 
+  it.each([
+    ['checkNow()', 'checkNow()', 3],
+    ['explain()', "explain(db('notes').insert({ rank: 1 })).then(({ intent }) => intent)", 'write'],
+  ])('lives until %s has its answer, and no longer', async (_, call, answer) => {
+    const { exitCode, printed } = await runProgram(`
+      const db = knex({ client: library().RWSplitClient, connection: ${url()} });
+      print(await library().rwSplit(db).${call});
+    `);
+
+    expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: answer });
+  });
+
   it('ends by itself where it only makes an instance', async () => {
     const { exitCode } = await runProgram(
       `knex({ client: library().RWSplitClient, connection: ${url()} });`,
