@@ -18,18 +18,25 @@ export interface Failover {
   readonly warm: (config?: Knex.Config) => Promise<Split>;
 }
 
-/**
- * Gives a test file a cluster of three, healthy again before each test, and Knex instances that
- * watch it closely.
- */
-export function useFailover(options?: ClusterOptions): Failover {
+/** What kind of cluster {@link useFailover} starts. */
+export interface FailoverOptions extends ClusterOptions {
+  /**
+   * Whether what a test did is undone before the next one.
+   *
+   * @default true
+   */
+  readonly isHealed?: boolean;
+}
+
+/** Gives a test file a cluster of three, and Knex instances that watch it closely. */
+export function useFailover({ isHealed = true, ...options }: FailoverOptions = {}): Failover {
   const cluster = useOwnCluster(options);
   const split = useSplit(cluster);
 
-  beforeAll(async () => {
-    await createRoutingSchema(cluster());
+  beforeAll(async () => createRoutingSchema(cluster()));
+  beforeEach(async () => {
+    if (isHealed) await healCluster(cluster());
   });
-  beforeEach(async () => healCluster(cluster()));
 
   const configure = (config: Knex.Config = {}): Knex.Config => ({
     ...config,

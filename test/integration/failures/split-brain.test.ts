@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { rwSplit } from '../../../lib/index.ts';
+import type { HostFencedEvent } from '../../../lib/events.ts';
+import { awaitHost } from '../../support/await-host.ts';
+import { addressOf, useFailover } from '../../support/failover.ts';
+import { machineMillis, quickHealth } from '../../support/outage.ts';
+import { statementsSeen } from '../../support/statements-seen.ts';
+import { startLoad } from '../../support/steady-load.ts';
+import type { Split } from '../../support/split.ts';
+
+const insert = (db: Knex, body: string): Knex.QueryBuilder => db('notes').insert({ body });
+
+const users = [
+  ['a superuser', {}],
+  ['a role without privileges', { user: 'plain', password: 'plain' }],
+] as const;
+
+describe('An old primary that comes back as it was', () => {
+  // Nobody tells it anything, so that it is the same for every test.
+  const { hosts, cold } = useFailover({ isHealed: false });
+
+  beforeAll(async () => {
+    const [first, second, third] = hosts();
+    await first.query(`
+      create extension if not exists pg_stat_statements;
+      create role plain login password 'plain';
+      grant select, insert on notes to plain;`);
+    await third.waitForReplay();
+    await second.waitForReplay();
+    await first.kill();
+    await second.promote();
+    await third.rejoin();
+  });
+
+  beforeEach(async () => {
+    // A crash also makes it forget the statements that it has seen.
+    await hosts()[0].kill();
+    await hosts()[1].query('truncate notes');
+  });
+
+  /** With the first host as its presumed primary, whoever leads. */
+  const fresh = (more: { user?: string; password?: string } = {}): Split => {
+    const [first, ...others] = hosts();
+    const replicas = others.map(({ name, host, port }) => ({ name, host, port }));
+    return cold({ connection: { ...first.connection, ...more }, rwSplit: { replicas } });
+  };
+
+  it.each(users)('is fenced, and gets nothing, from a client of %s', async (_, user) => {
+    const [first, second] = hosts();
+    const { db } = fresh(user);
+    const fenced: HostFencedEvent[] = [];
+    rwSplit(db).on('host:fenced', (event) => fenced.push(event));
+    await insert(db, 'before');
+
+    await first.start();
+    const known = await awaitHost(db, addressOf(first), ({ state }) => state === 'up');
+    for (let n = 0; n < 10; n++) {
+      await insert(db, `after ${n}`);
+      await db('notes').count();
+      await db.transaction(async (trx) => trx('notes').count());
+    }
+
+    expect(known.reason).toMatch(/old primary/);
+    expect(fenced).toEqual([
+      { host: addressOf(first), timeline: expect.any(Number), clusterTimeline: expect.any(Number) },
+    ]);
+    expect(await statementsSeen(first)).toEqual([]);
+    expect(await statementsSeen(second)).not.toEqual([]);
+    expect(await second.query('select from notes')).toHaveLength(11);
+  });
+
+  it.each([
+    ['hangs', 'hang', 'wake'],
+    ['is down', 'stop', 'start'],
+  ] as const)('gets nothing while the new one %s', async (_, fail, heal) => {
+    const [first, second] = hosts();
+    const { db, servers } = fresh();
+    await first.start();
+    await insert(db, 'before');
+    await awaitHost(db, addressOf(first), ({ state }) => state === 'up');
+
+    await second[fail]();
+    await awaitHost(db, 'replica-1', ({ state }) => state === 'down');
+    servers();
+    const waiting = insert(db, 'waited for').then(() => 'done');
+    for (let n = 0; n < 10; n++) await db('notes').count();
+    await sleep(3 * quickHealth.intervalMillis);
+    const reads = servers();
+    await second[heal]();
+
+    expect(await waiting).toBe('done');
+    expect(new Set(reads)).toEqual(new Set(['replica-2']));
+    expect(servers()).toEqual(['replica-1']);
+    expect(await statementsSeen(first)).toEqual([]);
+  });
+
+  it.each(users)('gets nothing from a fresh client of %s that sees both', async (_, user) => {
+    const [first] = hosts();
+    await first.start();
+
+    for (let client = 0; client < 3; client++) {
+      const { db, servers } = fresh(user);
+      await Promise.all([insert(db, `fresh ${client}`), db('notes').count()]);
+      await db.transaction(async (trx) => trx('notes').count());
+      expect(servers()).not.toContain('primary');
+    }
+
+    expect(await statementsSeen(first)).toEqual([]);
+  });
+
+  it.each(users)(
+    'gets nothing from a fresh client of %s that only a replica tells of the new one',
+    async (_, user) => {
+      const [first, second] = hosts();
+      await first.start();
+      await second.stop();
+      const { db, servers } = fresh(user);
+
+      const writing = insert(db, 'waited for').then(() => 'done');
+      await db('notes').count();
+      await awaitHost(db, addressOf(first), ({ reason }) => /old primary/.test(reason ?? ''));
+      await second.start();
+
+      expect(await writing).toBe('done');
+      expect(servers()).not.toContain('primary');
+      expect(await statementsSeen(first)).toEqual([]);
+    },
+  );
+
+  it('serves reads again once it has joined as a replica', async () => {
+    const [first] = hosts();
+    const { db, servers } = fresh();
+    await first.start();
+    await insert(db, 'before');
+    await awaitHost(db, addressOf(first), ({ reason }) => /old primary/.test(reason ?? ''));
+
+    await first.rejoin();
+    await awaitHost(db, addressOf(first), ({ role, reason }) => role === 'replica' && !reason);
+    await sleep(quickHealth.slowStartMillis);
+    servers();
+    for (let n = 0; n < 10; n++) await db('notes').count();
+
+    expect(new Set(servers())).toEqual(new Set(['primary', 'replica-2']));
+  });
+});
+
+describe('A primary that goes on while a replica is promoted', () => {
+  const { hosts, warm } = useFailover();
+
+  it('gets no write any more once a probe has seen the promoted one', async () => {
+    const [first, second] = hosts();
+    const { db } = await warm();
+    const load = startLoad(db, { readsPerSecond: 50, writesPerSecond: 50 });
+    await sleep(300);
+
+    await second.promote();
+    const promotedAt = load.now();
+    await sleep(1000);
+    const report = await load.stop();
+
+    const last = load.writes.findLast(({ server }) => server === 'primary');
+    const windowMillis = (last?.atMillis ?? 0) + (last?.delayMillis ?? 0) - promotedAt;
+    expect(windowMillis).toBeLessThan(1.2 * quickHealth.intervalMillis + machineMillis);
+    expect(load.writes.at(-1)).toMatchObject({ server: 'replica-1' });
+    expect(report.failedWrites).toEqual([]);
+    expect(report.reads).toMatchObject({ failed: 0, unanswered: 0 });
+    expect(first.isRunning).toBe(true);
+  });
+});
