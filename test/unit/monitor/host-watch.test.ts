@@ -25,12 +25,20 @@ function bench(
   conduct: Conduct,
   settings: Partial<HealthSettings> = {},
   random: () => number = () => 0.5,
+  needsPrimary = true,
 ): Bench {
   const clock = new FakeClock();
   const servers = new FakeServers(clock, { a: conduct });
   const cluster = makeUnseenCluster({ a: {} }, { clock, health: settings });
   const host = hostOf(cluster, 'a');
-  const parts = { cluster, clock, random, outside, settings: { ...healthSettings, ...settings } };
+  const parts = {
+    cluster,
+    clock,
+    random,
+    needsPrimary,
+    outside,
+    settings: { ...healthSettings, ...settings },
+  };
   const watch = new HostWatch(host, servers.dialer(host), parts);
   const gaps = (): readonly number[] => {
     const times = servers.probesOf('a');
@@ -124,6 +132,31 @@ describe('HostWatch', () => {
     await pass(clock, 1000);
 
     expect(gaps()).toEqual([250, 250, 250, 250]);
+  });
+
+  it('asks as often until the primary that has come back may take writes', async () => {
+    const { clock, host, servers, watch } = bench('primary');
+    await watch.check();
+    servers.conduct.set('a', refusal);
+    servers.clients[0]?.emit('end');
+    watch.nudge();
+    await pass(clock, 5000, 50);
+    expect(host.health.state).toBe('down');
+
+    servers.conduct.set('a', 'primary');
+    await pass(clock, 600, 50);
+
+    expect(host.health.state).toBe('up');
+  });
+
+  it('asks no more often where nobody waits for a primary', async () => {
+    const { clock, watch, gaps } = bench('replica', {}, () => 0.5, false);
+
+    void watch.check();
+    await settle();
+    await pass(clock, 10_000, 100);
+
+    expect(gaps()).toEqual([5000, 5000]);
   });
 
   it('dials anew each second while there is no primary, for the name may have moved', async () => {

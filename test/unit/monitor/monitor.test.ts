@@ -33,6 +33,7 @@ function bench(
     settings: { ...healthSettings, ...health },
     clock,
     random: () => 0.5,
+    needsPrimary: true,
     outside: (run) => run(),
     dialer: servers.dialer,
   });

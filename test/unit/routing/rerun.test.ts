@@ -86,7 +86,7 @@ describe('planRerun', () => {
     const attempt = { host: 'a', role: 'primary', code: undefined, message: 'not sent' };
 
     const plans = Array.from({ length: 9 }, () => {
-      lease.attempts.push(attempt);
+      lease.attempts = [...(lease.attempts ?? []), attempt];
       return planRerun(lease, write('yes'));
     });
 
