@@ -33,13 +33,10 @@ export class Returns {
 
   /** Gives a connection to its pool, if another query may have it as it is. */
   toPool(host: Host, connection: Connection): void {
-    const state = connectionState(connection);
+    const isSpoilt = this.#parts.sessionChanges.has(connection);
+    const state = isSpoilt ? 'given up' : connectionState(connection);
     if (state === 'busy') void this.#toPoolWhenSettled(host, connection);
-    else if (
-      state === 'transaction' ||
-      state === 'given up' ||
-      this.#parts.sessionChanges.has(connection)
-    ) {
+    else if (state === 'transaction' || state === 'given up') {
       void host.pool.discard(connection);
     } else {
       // One that has ended, too: its pool finds out.
