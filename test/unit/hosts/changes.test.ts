@@ -53,4 +53,18 @@ describe('Changes', () => {
 
     expect(await waiting).toBe(false);
   });
+
+  it('lets nobody wait once there will be no more', async () => {
+    const clock = new FakeClock();
+    const changes = new Changes(clock);
+    const waiting = changes.after(0, 100);
+
+    changes.end();
+
+    expect(await waiting).toBe(false);
+    expect(await changes.after(0, 100)).toBe(false);
+    changes.note();
+    expect(await changes.after(0, 100)).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
 });

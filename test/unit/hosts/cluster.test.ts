@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RWSplitEvents } from '../../../lib/events.ts';
 import { RWSplitEmitter } from '../../../lib/events.ts';
-import type { Cluster } from '../../../lib/hosts/cluster.ts';
+import { Cluster } from '../../../lib/hosts/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import {
   answerProbe,
+  healthSettings,
+  makeHost,
   hostOf,
   hostSettings,
   makeCluster,
@@ -125,6 +127,33 @@ describe('Cluster', () => {
     expect(cluster.isSettled).toBe(true);
     cluster.add([hostSettings('c')]);
     expect(cluster.isSettled).toBe(true);
+  });
+
+  it('is not settled before its replicas were told, or it goes on without them', () => {
+    const clusterOf = (): Cluster => {
+      const { events } = listen();
+      const clock = new FakeClock();
+      return new Cluster({
+        primary: hostSettings('a'),
+        replicas: undefined,
+        primaryReads: false,
+        maxLag: false,
+        health: healthSettings,
+        events,
+        clock,
+        make: (settings, role) => makeHost(settings, role, {}, clock),
+      });
+    };
+    const [told, without] = [clusterOf(), clusterOf()];
+    for (const cluster of [told, without]) answerProbe(cluster, 'a', reportOf('primary'));
+    expect([told.isSettled, without.isSettled]).toEqual([false, false]);
+
+    told.add([hostSettings('b')]);
+    without.goOn();
+
+    expect([told.isSettled, without.isSettled]).toEqual([false, true]);
+    answerProbe(told, 'b', reportOf('replica'));
+    expect(told.isSettled).toBe(true);
   });
 
   it('takes a refused connection for a reason to stop sending, and to probe at once', () => {
