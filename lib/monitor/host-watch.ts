@@ -129,9 +129,11 @@ export class HostWatch {
     cluster.noteFailedProbe(this.host, { trouble, reason: error.message }, error);
   }
 
+  // One that has come back takes no writes before further probes were good.
   #isLeaderless(): boolean {
-    const { cluster, needsPrimary } = this.#parts;
-    return needsPrimary && cluster.elected === undefined;
+    const { elected } = this.#parts.cluster;
+    if (!this.#parts.needsPrimary) return false;
+    return elected === undefined || elected.health.state === 'half-open';
   }
 
   #schedule(): void {
