@@ -32,19 +32,28 @@ export class HangWatch {
   noteSilence(): void {
     if (this.#cancel !== undefined) return;
 
-    const { hangMillis, timeoutMillis } = this.#settings;
-    this.#cancel = this.#clock.after(hangMillis, () => {
-      // A host that stays silent may be given further statements by hand: look again.
-      this.#cancel = undefined;
-      this.#host.abandonConnections(
-        new SilentHostError(this.#host.name, hangMillis + timeoutMillis),
-      );
-    });
+    this.#wait(this.#settings.hangMillis, this.#clock.now());
   }
 
   /** Notes that the host answered, however late. */
   noteAnswer(): void {
     this.destroy();
+  }
+
+  #wait(millis: number, since: number): void {
+    const { timeoutMillis } = this.#settings;
+    const due = this.#clock.now() + millis;
+    this.#cancel = this.#clock.after(millis, () => {
+      const now = this.#clock.now();
+      // The process itself was held up: what the host has answered meanwhile is yet to be read.
+      if (now - due > timeoutMillis) return this.#wait(timeoutMillis, since);
+
+      // A host that stays silent may be given further statements by hand: look again.
+      this.#cancel = undefined;
+      this.#host.abandonConnections(
+        new SilentHostError(this.#host.name, now - since + timeoutMillis),
+      );
+    });
   }
 
   /** Ends the watch. */

@@ -56,6 +56,18 @@ describe('HangWatch', () => {
     expect(await host.pool.acquire().promise).not.toBe(idle);
   });
 
+  it('waits a little longer where the process itself was held up', async () => {
+    const { clock, watch, take } = bench();
+    const errors = await take();
+
+    watch.noteSilence();
+    clock.stall(20_000);
+    expect(errors).toEqual([]);
+
+    clock.advance(healthSettings.timeoutMillis);
+    expect(errors).toHaveLength(1);
+  });
+
   it('leaves all alone when the host answers in time', async () => {
     const { clock, watch, take } = bench();
     const errors = await take();
