@@ -28,15 +28,22 @@ export {
 export type { HostFailure, RWSplitErrorCode } from './errors.ts';
 export type {
   DiscoveryErrorEvent,
+  HostDownEvent,
+  HostFencedEvent,
+  HostLagEvent,
   HostRole,
   HostRoleEvent,
+  HostUpEvent,
   MisrouteEvent,
+  RetryEvent,
   RouteEvent,
   RWSplitEvents,
 } from './events.ts';
-export type { Explanation } from './knex/explain.ts';
+export type { Explanation, OtherHost } from './knex/explain.ts';
+export type { ErrorRoute } from './knex/failed-attempt.ts';
 export { rwSplit } from './knex/handle.ts';
 export type { DrainOptions, RWSplitHandle } from './knex/handle.ts';
 export { onPrimary, onReplica } from './knex/hints.ts';
 export type { HostSnapshot } from './knex/host-snapshot.ts';
+export type { Attempt } from './routing/lease.ts';
 export type { Hint } from './routing/route.ts';

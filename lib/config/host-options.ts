@@ -60,7 +60,10 @@ export type HostAnswer =
 /** Answers with the connection of one host, for credentials that expire. */
 export type HostFunction = () => HostAnswer | Promise<HostAnswer>;
 
-/** Answers with the cluster's replicas; in this version asked once, and again only if that failed. */
+/**
+ * Answers with the cluster's replicas: asked before the first query, and then in the background every
+ * `discovery.intervalMillis`. Where it fails, or names none any more, the last list stays.
+ */
 export type ReplicaDiscovery = () => Promise<readonly Host[]>;
 
 /** A replica in any of its forms: settings, a URL, or a function that answers with either. */

@@ -50,7 +50,8 @@ export interface RWSplitOptions {
    */
   primaryReads?: boolean | number | undefined;
   /**
-   * What becomes of a read that finds no fit replica: it runs on the primary or fails.
+   * What becomes of a read that finds no fit replica: it runs on the primary, or fails with
+   * `RWSPLIT_NO_HOST` as soon as no probe under way can change that.
    *
    * @default 'primary'
    */
@@ -63,10 +64,10 @@ export interface RWSplitOptions {
    */
   fallbackShare?: number | undefined;
   /**
-   * How far a replica may be behind the primary and still serve: milliseconds of its last replayed
-   * transaction, bytes of WAL, or both; what an object leaves out is no limit. At 0 replicas hardly
-   * ever serve, `false` lets them serve however late. Accepted and validated; has no effect in this
-   * version.
+   * How far a replica may be behind the primary and still serve: milliseconds, bytes of WAL, or
+   * both; what an object leaves out is no limit. One that was further behind serves again at half of
+   * the limit, and one whose lag is not known does not serve. Lag below `health.intervalMillis` is
+   * not seen. At 0 a replica that is seen behind does not serve, `false` lets all serve however late.
    *
    * @default { millis: 60000 }
    */

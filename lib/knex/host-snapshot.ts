@@ -30,7 +30,7 @@ export interface HostSnapshot {
   readonly latencyMillis: number;
   readonly pool: PoolStats;
   readonly served: ServedStats;
-  /** Why its last failed connection failed. */
+  /** What failed on it last: a probe, or a connection; kept when it is well again. */
   readonly lastError: string | undefined;
 }
 
