@@ -16,6 +16,7 @@ import type {
 import { createPoolFacade } from './pool-facade.ts';
 import { createRunner } from './runner.ts';
 import { RWSplit } from './rw-split.ts';
+import { streamUntilLost } from './lost-stream.ts';
 import { SplitState, splitOf, stateOf, withState } from './split-state.ts';
 import { describeRoute, runStatement } from './statement.ts';
 import { streamStatement } from './stream-statement.ts';
@@ -118,11 +119,13 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       stream: StreamRequest['stream'],
       options: unknown,
     ): Promise<unknown> {
-      const send = (to: Connection): Promise<unknown> =>
-        super._stream(to, statement, stream, options);
       const split = splitOf(this);
-      const lease = split?.dispatcher.leaseOf(connection);
-      if (split === undefined || lease === undefined) return send(connection);
+      if (split === undefined) return super._stream(connection, statement, stream, options);
+
+      const send = (to: Connection): Promise<unknown> =>
+        streamUntilLost(to, stream, () => super._stream(to, statement, stream, options));
+      const lease = split.dispatcher.leaseOf(connection);
+      if (lease === undefined) return send(connection);
       return streamStatement(split, lease, statement, stream, send);
     }
 

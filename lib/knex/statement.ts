@@ -56,6 +56,8 @@ export function runStatement<T>(
 async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
   const { split, lease, statement } = running;
   const deadline = systemClock.now() + lease.acquireMillisLeft;
+  // Each statement of a transaction has its own.
+  lease.attempts = undefined;
   let error = thrown;
   for (;;) {
     const failure = judgeStatementError(error, lease.host.role);

@@ -21,13 +21,15 @@ export function streamStatement(
   if (!lease.mayRerun && !lease.mayRetry) return runStatement(split, lease, statement, send);
 
   let source: Readable | undefined;
-  stream.once('pipe', (piped: Readable) => {
+  const watch = (piped: Readable): void => {
     source = piped;
     piped.once('data', () => {
       lease.mayRerun = false;
       lease.mayRetry = false;
     });
-  });
+  };
+  // Each attempt has a source of its own.
+  stream.on('pipe', watch);
   // Knex tells the stream of an error at once; a refusal that the primary may still answer to is
   // held back, and told only if it can't.
   const emit = stream.emit.bind(stream);
@@ -42,6 +44,7 @@ export function streamStatement(
   };
   const restore = (): void => {
     stream.emit = emit;
+    stream.off('pipe', watch);
   };
 
   return runStatement(split, lease, statement, send).then(
