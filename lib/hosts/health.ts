@@ -153,6 +153,5 @@ export function rampShare({ readmittedAt }: Health, now: number, slowStartMillis
 function backoffMillis(setbacks: number, settings: HealthSettings): number {
   const { intervalMillis, backoffMaxMillis } = settings;
   const first = Math.min(BACKOFF_MILLIS, intervalMillis);
-  // Past 2 ** 30 there is no number of milliseconds to wait for.
-  return Math.min(backoffMaxMillis, first * 2 ** Math.min(30, Math.max(0, setbacks - 1)));
+  return Math.min(backoffMaxMillis, first * 2 ** Math.max(0, setbacks - 1));
 }

@@ -26,6 +26,9 @@ const JITTER = 0.2;
 
 // While writes wait for a primary, whoever may become it is asked this often, and by its name anew.
 const LEADERLESS_MILLIS = 250;
+
+// Whoever ends each of the probe's connections at once is dialled no more often than this.
+const LOST_MILLIS = 250;
 const REDIAL_MILLIS = 1000;
 
 /** Probes one host, each time when its state says so, and tells the cluster. */
@@ -40,12 +43,13 @@ export class HostWatch {
   #isDestroyed = false;
   #mustRepeat = false;
   #redialledAt = Number.NEGATIVE_INFINITY;
+  #probedAt = Number.NEGATIVE_INFINITY;
 
   constructor(host: Host, dial: DialProbe, parts: HostWatchParts) {
     const { clock, settings } = parts;
     this.host = host;
     this.#parts = parts;
-    this.#probe = new Probe(dial, clock, () => this.nudge());
+    this.#probe = new Probe(dial, clock, () => this.#noteLost());
     this.#hang = new HangWatch(host, settings, clock);
     this.#lost = new LostConnections(host, this.#probe, settings, clock);
   }
@@ -98,6 +102,7 @@ export class HostWatch {
     do {
       this.#mustRepeat = false;
       const at = clock.now();
+      this.#probedAt = at;
       // oxlint-disable-next-line no-await-in-loop -- a host is asked one thing at a time.
       const outcome = await this.#probe.run(settings.timeoutMillis);
       if (this.#isDestroyed) return;
@@ -130,6 +135,15 @@ export class HostWatch {
   }
 
   // One that has come back takes no writes before further probes were good.
+  #noteLost(): void {
+    const { clock } = this.#parts;
+    const left = this.#probedAt + LOST_MILLIS - clock.now();
+    if (left <= 0 || this.#isDestroyed) return this.nudge();
+
+    this.#cancelTimer();
+    this.#cancelTimer = clock.after(left, () => this.nudge());
+  }
+
   #isLeaderless(): boolean {
     const { elected } = this.#parts.cluster;
     if (!this.#parts.needsPrimary) return false;

@@ -102,12 +102,24 @@ describe('HostWatch', () => {
     const { clock, servers, watch } = bench('primary');
     await watch.check();
 
-    clock.advance(100);
+    clock.advance(250);
     servers.clients[0]?.emit('end');
     await settle();
 
     expect(servers.probesOf('a')).toHaveLength(2);
     expect(servers.clients).toHaveLength(2);
+  });
+
+  it('probes soon when its connection is lost at once, but not again and again', async () => {
+    const { clock, servers, watch, gaps } = bench('primary');
+    await watch.check();
+
+    for (let millis = 0; millis < 1000; millis += 10) {
+      servers.clients.at(-1)?.emit('end');
+      await pass(clock, 10);
+    }
+
+    expect(gaps()).toEqual([250, 250, 250, 250]);
   });
 
   it('suspects a host that refuses, and lets it rest longer and longer once it is down', async () => {
@@ -249,6 +261,17 @@ describe('HostWatch', () => {
     watch.nudge();
     watch.hasten();
     await settle();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('leaves no timer when it is destroyed while the host is silent', async () => {
+    const { clock, watch } = bench('hang');
+    void watch.check();
+    await pass(clock, 1100, 100);
+
+    watch.destroy();
+    await settle();
+
     expect(clock.pending).toBe(0);
   });
 
