@@ -47,7 +47,7 @@ async function bench(): Promise<Bench> {
   });
   const ask = client.query.bind(client);
   client.query = (query) => {
-    if (query.text.includes('pg_stat_activity')) asked.push(...(query.values ?? []));
+    if (query.text.includes('pg_stat_activity')) asked.push(query.values?.[0]);
     return query.text.includes('pg_stat_activity') ? ask(query) : Promise.resolve({ rows: [{}] });
   };
   const probe = new Probe(async (onClient) => {
