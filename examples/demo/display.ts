@@ -12,16 +12,29 @@ export class Display {
 
   show(tallies: Tallies): void {
     if (!this.#output.isTTY) {
-      const seconds = Math.round((Date.now() - this.#startedAt) / 1000);
-      this.#output.write(`${seconds} s: ${drawLine(tallies)} statements\n`);
+      const seconds = ((Date.now() - this.#startedAt) / 1000).toFixed(1);
+      this.#output.write(`${seconds.padStart(6)} s  ${drawLine(tallies)} statements\n`);
       return;
     }
 
+    this.#clear();
     const table = drawTable(tallies);
-    if (this.#drawnLines > 0) this.#output.moveCursor(0, -this.#drawnLines);
+    this.#output.write(`\n${table}\n`);
+    this.#drawnLines = table.split('\n').length + 1;
+  }
+
+  /** Prints a line that stays, above the counts. */
+  print(line: string): void {
+    this.#clear();
+    this.#output.write(`${line}\n`);
+  }
+
+  #clear(): void {
+    if (this.#drawnLines === 0) return;
+
+    this.#output.moveCursor(0, -this.#drawnLines);
     this.#output.cursorTo(0);
     this.#output.clearScreenDown();
-    this.#output.write(`${table}\n`);
-    this.#drawnLines = table.split('\n').length;
+    this.#drawnLines = 0;
   }
 }

@@ -1,8 +1,17 @@
 import type { Cluster } from 'knex-rwsplit/testing';
 
-/** Creates the shop's tables, functions and views, and waits until the replicas have them. */
+/**
+ * Creates the shop's tables, functions and views, and waits until the replicas have them.
+ *
+ * From then on a commit waits until one of the replicas has it: whichever has most holds
+ * everything that was acknowledged.
+ */
 export async function createShop(cluster: Cluster): Promise<void> {
-  await cluster.primary.query(schema);
+  const { primary, replicas } = cluster;
+  await primary.query(schema);
+  const names = replicas.map(({ name }) => `"${name}"`).join(', ');
+  await primary.query(`alter system set synchronous_standby_names = 'any 1 (${names})'`);
+  await primary.query('select pg_reload_conf()');
   await cluster.waitForReplay();
 }
 
@@ -12,6 +21,7 @@ create table orders (
   id bigint generated always as identity primary key,
   product int not null references products,
   quantity int not null,
+  reference uuid unique,
   placed_at timestamptz not null default now()
 );
 create index on orders (product);

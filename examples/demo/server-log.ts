@@ -1,7 +1,11 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { TestHost } from 'knex-rwsplit/testing';
 
 /** A line of a server's log, of those that the shop's sessions caused. */
 export interface LogLine {
+  readonly timestamp: string;
   readonly error_severity: string;
   readonly message: string;
   /** The SQLSTATE of an error. */
@@ -10,6 +14,8 @@ export interface LogLine {
   readonly session_id: string;
   readonly vxid?: string | undefined;
   readonly application_name?: string | undefined;
+  /** Whether the server had been promoted by then. */
+  readonly isPromoted: boolean;
 }
 
 /** What makes a server log every statement, in a form that is easy to read. */
@@ -22,13 +28,16 @@ export const logSettings: Readonly<Record<string, string>> = {
   log_statement: 'all',
   log_min_error_statement: 'error',
   log_min_messages: 'warning',
+  log_timezone: 'UTC',
 };
 
-/** Reads the log of one server as it grows, asking the server itself for it. */
+/** Reads the log of one server as it grows, also of one that was killed. */
 export class ServerLog {
   readonly host: TestHost;
   readonly #application: string;
+  #path: string | undefined;
   #offset = 0;
+  #isPromoted = false;
 
   constructor(host: TestHost, application: string) {
     this.host = host;
@@ -42,6 +51,8 @@ export class ServerLog {
 
   /** As {@link read}, once everything that the server has logged so far is written. */
   async readAll(): Promise<readonly LogLine[]> {
+    if (!this.host.isRunning) return this.read();
+
     // The log is written in order: what precedes this statement is there when it is.
     const mark = `end of log ${this.#offset}`;
     await this.host.query(`select '${mark}' as end_of_log`);
@@ -55,23 +66,31 @@ export class ServerLog {
   }
 
   async #lines(): Promise<readonly LogLine[]> {
-    const [row] = await this.host.query<{ part: Buffer }>(
-      `select pg_read_binary_file(pg_current_logfile('jsonlog'), $1, 1 << 29) as part`,
-      [this.#offset],
-    );
+    this.#path ??= await findLog(this.host);
+    const part = await buffer(createReadStream(this.#path, { start: this.#offset }));
     // The last line may not be complete yet.
-    const part = row?.part ?? Buffer.alloc(0);
     const complete = part.subarray(0, part.lastIndexOf('\n') + 1);
     this.#offset += complete.length;
     return complete
       .toString()
       .split('\n')
       .filter((line) => line !== '')
-      .map(parseLine);
+      .map((line) => this.#parse(line));
+  }
+
+  #parse(text: string): LogLine {
+    // A crash can cut a line short; the next one is then written behind it.
+    const line = text.slice(text.lastIndexOf('{"timestamp":'));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- PostgreSQL wrote it
+    const parsed = JSON.parse(line) as Omit<LogLine, 'isPromoted'>;
+    if (parsed.message === 'archive recovery complete') this.#isPromoted = true;
+    return { ...parsed, isPromoted: this.#isPromoted };
   }
 }
 
-function parseLine(line: string): LogLine {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- PostgreSQL wrote it
-  return JSON.parse(line) as LogLine;
+async function findLog(host: TestHost): Promise<string> {
+  const [row] = await host.query<{ folder: string; file: string }>(
+    `select current_setting('data_directory') as folder, pg_current_logfile('jsonlog') as file`,
+  );
+  return join(row?.folder ?? '', row?.file ?? '');
 }

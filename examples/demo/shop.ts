@@ -1,16 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { onPrimary } from 'knex-rwsplit';
 
-/** Something that the shop does, over and over. */
+/** Something that the shop does, over and over; answers with the reference of the order that it placed. */
 export type Task = (db: Knex) => PromiseLike<unknown>;
 
-/**
+/*
  * The everyday work of a shop, written as for one server.
  *
  * A comment in a statement tells what its author means it to be: that is how the summary, which
  * reads the servers' logs, knows what to expect.
  */
-export const everyday: readonly Task[] = [
+
+/** What only looks. */
+export const reads: readonly Task[] = [
   (db) => db('products').where('stock', '>', 0).orderBy('id').limit(10).comment('read'),
   (db) => db('orders').where({ product: anyProduct() }).count().comment('read'),
   (db) => db('products').where({ id: anyProduct() }).first().comment('read'),
@@ -18,26 +21,42 @@ export const everyday: readonly Task[] = [
   (db) =>
     db.raw(`/* read */ select 'for update; insert into orders' as harmless, $$nextval('x')$$`),
   (db) => db.raw('explain /* read */ select * from orders where product = ?', [anyProduct()]),
-  (db) => db('orders').insert({ product: anyProduct(), quantity: 1 }).returning('id'),
-  (db) => db('products').where({ id: anyProduct() }).increment('stock', 5),
-  (db) => db('orders').whereNull('placed_at').delete(),
-  placeOrder,
-  report,
-  exportOrders,
+];
+
+/** What looks, and has to see the latest. */
+export const currentReads: readonly Task[] = [
   // Read at once after a write: the replicas may not have it yet, so it is asked for on the primary.
   (db) => db('orders').max('id').modify(onPrimary).comment('read by hand on the primary'),
 ];
 
+/** What looks for so long that it stays with one replica. */
+export const longReads: readonly Task[] = [report, exportOrders];
+
+/** What changes something, each in one statement. */
+export const writes: readonly Task[] = [
+  async (db) => {
+    const reference = randomUUID();
+    await db('orders').insert({ product: anyProduct(), quantity: 1, reference }).returning('id');
+    return reference;
+  },
+  (db) => db('products').where({ id: anyProduct() }).increment('stock', 5),
+  (db) => db('orders').whereNull('placed_at').delete(),
+];
+
+/** What changes several things, all or none. */
+export const transactions: readonly Task[] = [placeOrder];
+
 /** Takes a product from the stock and writes the order, both or neither. */
-function placeOrder(db: Knex): Promise<void> {
-  return db.transaction(async (trx) => {
+async function placeOrder(db: Knex): Promise<string> {
+  const reference = randomUUID();
+  await db.transaction(async (trx) => {
     const product = anyProduct();
-    const found = await trx('products').where({ id: product }).forUpdate().first('stock');
-    if (found === undefined) return;
+    await trx('products').where({ id: product }).forUpdate().first('stock');
     await trx('products').where({ id: product }).decrement('stock', 1);
-    await trx('orders').insert({ product, quantity: 1 });
+    await trx('orders').insert({ product, quantity: 1, reference });
     await trx('orders').where({ product }).count().comment('read');
   });
+  return reference;
 }
 
 /** Adds up a consistent view of the whole shop, on one replica. */

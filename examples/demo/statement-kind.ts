@@ -10,6 +10,7 @@ export const statementKinds = [
   'traps',
   'reads by hand on the primary',
   'look-ups of the library',
+  'probes of the library',
   'unknown',
 ] as const;
 
@@ -19,10 +20,14 @@ export function kindOf(sql: string): StatementKind {
   if (sql.includes('/* trap */')) return 'traps';
   if (sql.includes('/* read by hand on the primary */')) return 'reads by hand on the primary';
   if (/^(?:insert|update|delete)\b/.test(sql)) return 'writes';
+  if (sql.includes('/* knex-rwsplit probe */')) return 'probes of the library';
   return isLookUp(sql) ? 'look-ups of the library' : 'unknown';
 }
 
-// In this order: what are these names, is a lock still held, and Knex's own first question.
+// In this order: what are these names, is a lock still held, which server is this, and Knex's own
+// first question.
 function isLookUp(sql: string): boolean {
-  return /pg_catalog\.pg_proc|from pg_locks where|^select version\(\)/.test(sql);
+  return /pg_catalog\.pg_proc|from pg_locks where|pg_postmaster_start_time|^select version\(\)/.test(
+    sql,
+  );
 }

@@ -1,12 +1,20 @@
 import type { LogLine } from './server-log.ts';
 import { kindOf, type StatementKind } from './statement-kind.ts';
 
+/** How many statements of each kind. */
+export type Counts = Map<StatementKind, number>;
+
 /** What one server did for the shop, by its own log. */
 export class Tally {
-  readonly counts: Map<StatementKind, number> = new Map();
+  /** What it did in the role that it had at first. */
+  readonly counts: Counts = new Map();
+  /** What a replica did once it was the primary. */
+  readonly promotedCounts: Counts = new Map();
   readonly errors: string[] = [];
   /** How many statements the server answered that it cannot do them as a replica. */
   refused = 0;
+  /** From when on the shop could know that a replica was promoted, in milliseconds since 1970. */
+  knownPromotedAt: number = Number.POSITIVE_INFINITY;
   /** The kinds of the transactions that are open, by session and virtual transaction. */
   readonly #open = new Map<string, StatementKind>();
 
@@ -14,8 +22,11 @@ export class Tally {
     return this.counts.get(kind) ?? 0;
   }
 
+  /** Every statement that the shop caused; the probes come by themselves. */
   get total(): number {
-    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+    return [...this.counts, ...this.promotedCounts]
+      .filter(([kind]) => kind !== 'probes of the library')
+      .reduce((sum, [, count]) => sum + count, 0);
   }
 
   add(lines: readonly LogLine[]): void {
@@ -30,7 +41,8 @@ export class Tally {
     }
   }
 
-  #addStatement({ message, session_id, vxid = '' }: LogLine): void {
+  #addStatement(line: LogLine): void {
+    const { message, session_id, vxid = '' } = line;
     // `execute fetch from` is the next part of a stream that was counted.
     const sql = /^(?:statement|execute (?!fetch from)[^:]*): (.*)$/s.exec(message)?.[1];
     if (sql === undefined) return;
@@ -44,8 +56,16 @@ export class Tally {
       this.#open.delete(transaction);
     } else {
       const kind = this.#open.get(transaction) ?? kindOf(sql);
-      this.counts.set(kind, this.count(kind) + 1);
+      const counts = this.#countsOf(kind, line);
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
+  }
+
+  // A read that finds the replica promoted is as right there as before, until the shop can know.
+  #countsOf(kind: StatementKind, { isPromoted, timestamp }: LogLine): Counts {
+    const isPrimary =
+      isPromoted && (kind !== 'reads' || millisOf(timestamp) > this.knownPromotedAt);
+    return isPrimary ? this.promotedCounts : this.counts;
   }
 
   #addError({ message, state_code }: LogLine): void {
@@ -53,4 +73,9 @@ export class Tally {
     if (state_code === '25006' || /recovery|read-only/.test(message)) this.refused++;
     else this.errors.push(message);
   }
+}
+
+// As in `2025-01-31 23:59:59.123 UTC`.
+function millisOf(timestamp: string): number {
+  return Date.parse(timestamp.replace(' UTC', 'Z').replace(' ', 'T'));
 }
