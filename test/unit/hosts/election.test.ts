@@ -257,7 +257,7 @@ describe('elect', () => {
 });
 
 describe('The elections of a cluster whose servers do what they like', () => {
-  const TIMES = 100;
+  const TIMES = 40;
 
   interface World {
     readonly rounds: readonly (readonly Named[])[];

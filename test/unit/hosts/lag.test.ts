@@ -169,11 +169,13 @@ describe('LagMeter', () => {
 
   it('never loses the newest position, nor tells a shorter lag for the many that it drops', () => {
     const meter = new LagMeter();
+    const told = new Set<number | undefined>();
     for (let i = 0; i <= 2000; i++) {
       meter.note(BigInt(i), i * 1000);
-      expect(meter.lagOf(replica(BigInt(i) - 1n), i * 1000).bytes).toBe(1);
+      told.add(meter.lagOf(replica(BigInt(i) - 1n), i * 1000).bytes);
     }
 
+    expect([...told]).toEqual([1]);
     const { bytes, millis } = meter.lagOf(replica(500n), 2_000_000);
     expect(bytes).toBe(1500);
     expect(millis).toBeGreaterThanOrEqual(1_480_000);
@@ -182,6 +184,7 @@ describe('LagMeter', () => {
   it('tells a number, and none below zero, whatever is seen', () => {
     const random = seededRandom(5);
     const meter = new LagMeter();
+    const all: (number | undefined)[] = [];
     for (let i = 0; i < 1000; i++) {
       meter.note(BigInt(Math.floor(random() * i * 10)), i * 100);
       const told = random() < 0.5 ? { replayAgeMillis: random() * 1000 } : {};
@@ -189,9 +192,10 @@ describe('LagMeter', () => {
         replica(BigInt(Math.floor(random() * i * 10)), told),
         i * 100 + 5 - random() * 10,
       );
-      expect(bytes).toBeGreaterThanOrEqual(0);
-      expect(millis).toBeGreaterThanOrEqual(0);
+      all.push(bytes, millis);
     }
+
+    expect(all.filter((value) => value === undefined || !(value >= 0))).toEqual([]);
   });
 });
 
