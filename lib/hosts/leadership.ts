@@ -2,6 +2,7 @@ import type { RWSplitEmitter } from '../events.ts';
 import type { ClusterMemory } from './election.ts';
 import { elect, noMemory } from './election.ts';
 import type { Host } from './host.ts';
+import { SeveredError } from './sever.ts';
 
 /** Who is the primary, from one election to the next; a failover is followed, never made. */
 export class Leadership {
@@ -46,7 +47,10 @@ export class Leadership {
   }
 
   #fence(host: Host): void {
-    host.replaceConnections();
+    // A commit that it still acknowledged would be lost with everything else of its branch.
+    host.abandonConnections(
+      new SeveredError(`${host.name} is an old primary; what still ran on it was ended.`),
+    );
     this.#events.tell('host:fenced', {
       host: host.name,
       timeline: host.report?.timeline,

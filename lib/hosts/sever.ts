@@ -9,6 +9,17 @@ interface Socketed {
 // How long a server may take to see a connection off.
 const END_MILLIS = 1000;
 
+/** The connection was ended from this side while a statement ran on it, whose outcome is not known. */
+export class SeveredError extends Error {
+  /** As Node calls a connection that the own side gave up. */
+  readonly code = 'ECONNABORTED';
+
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
 /** Ends a connection without asking its server: whatever runs on it fails with `error`. */
 export function sever(connection: Connection, error: Error): void {
   (connection as Socketed).connection?.stream?.destroy?.(error);

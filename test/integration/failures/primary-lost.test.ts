@@ -63,6 +63,23 @@ describe('A primary that is killed', () => {
     expect(rows).toHaveLength(9);
   });
 
+  it('has those writes wait that it had no connection for', async () => {
+    const [first, second] = hosts();
+    const { db, servers } = await warm({ pool: { min: 0, max: 1 } });
+    const running = errorOf(db('notes').insert({ body: slowly(db, 'before the queue') }));
+    await untilAsleep(first);
+    servers();
+    const queued = Promise.all([1, 2, 3, 4, 5].map((n) => insert(db, `queued ${n}`)));
+    await awaitHost(db, addressOf(first), ({ pool }) => pool.pending === 5);
+
+    await first.kill();
+    await second.promote();
+
+    expect(await running).toMatchObject({ rwSplit: { outcome: 'unknown' } });
+    await queued;
+    expect(servers()).toEqual(Array(5).fill('replica-1'));
+  });
+
   it('has writes wait while it restarts', async () => {
     const [first] = hosts();
     const { db, servers } = await warm();

@@ -164,8 +164,46 @@ describe('A primary that goes on while a replica is promoted', () => {
     const windowMillis = (last?.atMillis ?? 0) + (last?.delayMillis ?? 0) - promotedAt;
     expect(windowMillis).toBeLessThan(1.2 * quickHealth.intervalMillis + machineMillis);
     expect(load.writes.at(-1)).toMatchObject({ server: 'replica-1' });
-    expect(report.failedWrites).toEqual([]);
+    expect(report.failedWrites.every(({ outcome }) => outcome === 'unknown')).toBe(true);
     expect(report.reads).toMatchObject({ failed: 0, unanswered: 0 });
     expect(first.isRunning).toBe(true);
+  });
+
+  it('commits no transaction that was open then', async () => {
+    const [first, second] = hosts();
+    const { db } = await warm();
+
+    const error = await db
+      .transaction(async (trx) => {
+        await insert(trx, 'too early');
+        await second.promote();
+        await awaitHost(db, addressOf(first), ({ reason }) => /old primary/.test(reason ?? ''));
+        await insert(trx, 'too late');
+      })
+      .catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toHaveProperty('rwSplit.outcome');
+    expect(await first.query("select from notes where body like 'too %'")).toEqual([]);
+  });
+
+  it('gets nothing once it wakes, where it hung meanwhile', async () => {
+    const [first, second, third] = hosts();
+    const { db, servers } = await warm();
+    await insert(db, 'before it hung');
+
+    first.hang();
+    await awaitHost(db, addressOf(first), ({ state }) => state === 'down');
+    const writing = insert(db, 'while it hung').then(() => 'done');
+    await second.promote();
+    expect(await writing).toBe('done');
+    first.wake();
+    await awaitHost(db, addressOf(first), ({ state }) => state === 'up');
+    servers();
+    for (let n = 0; n < 5; n++) await insert(db, `awake ${n}`);
+
+    expect(new Set(servers())).toEqual(new Set(['replica-1']));
+    expect(await first.query("select from notes where body like 'awake %'")).toEqual([]);
+    expect(third.isFollowing).toBe(false);
   });
 });

@@ -179,6 +179,19 @@ describe('Cluster', () => {
     expect(roles(cluster).primary).toEqual([]);
   });
 
+  it('ends what runs on an old primary, whose commits would be lost', async () => {
+    const ends: unknown[] = [];
+    const stream = { destroy: (error: Error) => ends.push(error) };
+    const cluster = makeCluster({ a: { create: async () => ({ connection: { stream } }) }, b: {} });
+    await hostOf(cluster, 'a').pool.acquire().promise;
+
+    answerProbe(cluster, 'b', reportOf('primary', { timeline: 2 }));
+
+    expect(ends).toMatchObject([
+      { code: 'ECONNABORTED', message: expect.stringMatching(/^a is an old primary/) },
+    ]);
+  });
+
   it('leaves a draining host out of everything', () => {
     const cluster = makeCluster({ a: {}, b: {}, c: {} });
     const drain = (name: string, isDraining: boolean): void =>
