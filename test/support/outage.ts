@@ -4,7 +4,7 @@ import type { TestHost } from '../../lib/testing/index.ts';
 import { awaitHost } from './await-host.ts';
 import { eventually } from './eventually.ts';
 import { isAnswered, type Served } from './load-report.ts';
-import { type LoadReport, startLoad } from './steady-load.ts';
+import { type Load, type LoadReport, startLoad } from './steady-load.ts';
 
 /** How hosts are watched in tests, so that what takes minutes by default takes a second. */
 export const quickHealth = {
@@ -30,7 +30,7 @@ export const hungReadMillis: number =
   JITTER * quickHealth.intervalMillis + quickHealth.timeoutMillis + quickHealth.hangMillis;
 
 /** How late things may be on a busy machine, over what the settings say. */
-export const machineMillis = 3000;
+export const machineMillis = 8000;
 
 /** What happens to hosts while a load runs. */
 export interface Outage {
@@ -45,13 +45,17 @@ export interface OutageReport extends LoadReport {
   readonly servedWhileDown: Served;
   /** Milliseconds from the moment that the last host was healed to the one when all were up. */
   readonly readmittedMillis: number;
-  /** Who served reads once all of them had ramped up. */
-  readonly servedAfter: Served;
+  /** Milliseconds from there to the one when both replicas served the same share of the reads. */
+  readonly evenMillis: number;
 }
 
 const warmUpMillis = 300;
 const downMillis = 500;
-const observedMillis = 800;
+const patienceMillis = 20_000;
+
+// Of the latest reads, what two servers each serve if they share them evenly; half, less a little.
+const latestReads = 60;
+const evenShare = 0.4;
 
 /** Lets hosts fail and recover under 200 queries a second, three reads to a write. */
 export async function rideOut(db: Knex, { hosts, fail, heal }: Outage): Promise<OutageReport> {
@@ -61,7 +65,9 @@ export async function rideOut(db: Knex, { hosts, fail, heal }: Outage): Promise<
   await allAre(db, hosts, 'down');
   const downAt = load.now();
   // What was on its way to them is answered without them.
-  await eventually(() => load.reads.every((read) => read.atMillis > downAt || isAnswered(read)));
+  await eventually(() => load.reads.every((read) => read.atMillis > downAt || isAnswered(read)), {
+    withinMillis: hungReadMillis + machineMillis,
+  });
   await sleep(downMillis);
   const downUntil = load.now();
 
@@ -70,17 +76,28 @@ export async function rideOut(db: Knex, { hosts, fail, heal }: Outage): Promise<
   await allAre(db, hosts, 'up');
   const upAt = load.now();
 
-  await sleep(quickHealth.slowStartMillis);
-  const evenFrom = load.now();
-  await sleep(observedMillis);
-  const evenUntil = load.now();
+  await untilEven(load);
+  const evenAt = load.now();
   const report = await load.stop();
   return {
     ...report,
     servedWhileDown: report.reads.spread(downAt, downUntil),
     readmittedMillis: upAt - healedAt,
-    servedAfter: report.reads.spread(evenFrom, evenUntil),
+    evenMillis: evenAt - healedAt,
   };
+}
+
+/** Waits until the two replicas have each served about half of the latest reads. */
+export async function untilEven(load: Load): Promise<void> {
+  await eventually(
+    () => {
+      const latest = load.reads.filter(isAnswered).slice(-latestReads);
+      return ['replica-1', 'replica-2'].every(
+        (name) => latest.filter(({ server }) => server === name).length > evenShare * latestReads,
+      );
+    },
+    { withinMillis: patienceMillis },
+  );
 }
 
 async function allAre(db: Knex, hosts: readonly TestHost[], state: 'up' | 'down'): Promise<void> {
