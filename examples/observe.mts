@@ -22,10 +22,15 @@ await db('orders').insert({ item: 'tea' });
 // → primary is an insert
 // → primary
 
-// What is known of each host: role, state, pool, counters, last error.
+// What is known of each host: state and why, role, lag, pool, counters, last error.
 for (const { role, state, served, pool } of handle.hosts()) {
   if (role === 'primary') console.log(state, served.writes, pool.used, pool.max); // → up 1 0 10
 }
+
+// Hosts that come and go, and reads that ran on another host for it.
+handle.on('host:down', ({ host, role, reason }) => console.log(host, role, reason));
+handle.on('retry', ({ host, next, error }) => console.log(host, next, error.message));
+console.log(await handle.checkNow()); // → 3
 
 // Takes a host out of use, waits for what runs on it, and uses it again.
 const [, replica] = handle.hosts();

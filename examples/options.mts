@@ -4,7 +4,7 @@ import { RWSplitClient, rwSplit, type RWSplitOptions } from 'knex-rwsplit';
 const { PRIMARY_URL = '', REPLICA_URLS = '' } = process.env;
 const [url, other = ''] = REPLICA_URLS.split(',');
 
-// Every option with its default; `*` is checked and has no effect in this version.
+// Every option with its default; one with a `*` is checked and has no effect in this version.
 const options: RWSplitOptions = {
   replicas: [
     // An object inherits from `connection` what it leaves out: usually `host` is enough.
@@ -29,7 +29,7 @@ const options: RWSplitOptions = {
     write: [], // names that write or need the primary
     unknown: 'primary', // 'replica' trusts what nothing is known of
   },
-  maxLag: { millis: 60_000 }, // a replica further behind does not serve: { millis?, bytes? }, false *
+  maxLag: { millis: 60_000 }, // a replica further behind does not serve: { millis?, bytes? }, false
   consistency: {
     mode: 'session', // 'eventual', 'strong' *; this version reads as 'eventual'
     waitMillis: 0, // how long a read waits for a replica to catch up *
@@ -37,16 +37,16 @@ const options: RWSplitOptions = {
     token: { maxAgeMillis: 3_600_000 }, // secret: signs tokens *
   },
   health: {
-    intervalMillis: 5000, // between probes *
-    timeoutMillis: 1000, // of a probe *
-    fall: 3, // failed probes that take a host out *
-    rise: 2, // good ones that bring it back *
-    backoffMaxMillis: 60_000, // between probes of a dead host *
-    slowStartMillis: 10_000, // until it has its full share *
-    hangMillis: 10_000, // until queries of a silent host are given up *
+    intervalMillis: 5000, // between probes of a host that is up
+    timeoutMillis: 1000, // of a probe
+    fall: 3, // failed probes that make a host down
+    rise: 2, // good ones that bring it back
+    backoffMaxMillis: 60_000, // between probes of a host that stays down
+    slowStartMillis: 10_000, // until one that came back has its full share
+    hangMillis: 10_000, // until queries of a silent host are given up
   },
-  failover: { waitMillis: 10_000 }, // how long a write waits for a primary *
-  discovery: { intervalMillis: 30_000 }, // between calls of `replicas` as a function *
+  failover: { waitMillis: 10_000 }, // how long a write waits for a primary
+  discovery: { intervalMillis: 30_000 }, // between calls of `replicas` as a function
   state: {}, // searchPath, role, settings of every session *
   pools: undefined, // shared between clients, by name *
   maxPerServer: undefined, // connections of all pools *

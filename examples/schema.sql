@@ -4,6 +4,11 @@ create table orders (
   quantity int not null default 1
 );
 
+create table payments (
+  key text primary key,
+  amount int not null
+);
+
 insert into orders (item) values ('tea'), ('coffee');
 
 -- Only reads, and says so.
