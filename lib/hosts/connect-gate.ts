@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { Dialling } from './dialling.ts';
 
 /** While a host recovers, this many of its connections open at a time. */
 const FEW = 2;
@@ -13,14 +14,18 @@ const REST_MILLIS = 1000;
  * A pool that fills up at once is what a recovering server needs least.
  */
 export class ConnectGate {
+  /** What is being opened: whoever asks for a connection may have to wait behind it. */
+  readonly dialling: Dialling;
   readonly #clock: Clock;
   #opening = 0;
   #isCareful: () => boolean = () => false;
   #restsUntil = Number.NEGATIVE_INFINITY;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(clock: Clock) {
+  /** @param dialling what is being opened, where that can be given up. */
+  constructor(clock: Clock, dialling: Dialling = new Dialling()) {
     this.#clock = clock;
+    this.dialling = dialling;
   }
 
   /** Whether a connection may be opened at this moment. */

@@ -21,6 +21,7 @@ export function enterHealth(
   if (health.state === 'down') {
     host.report = undefined;
     host.pool.turnAway();
+    host.pool.gate.dialling.giveUp(new Error(`${name} is down: ${health.reason}`));
     host.replaceConnections();
     if (was.state !== 'half-open') {
       events.tell('host:down', { host: name, role, reason: health.reason });

@@ -136,7 +136,6 @@ export class Host implements HostView, Candidate {
     const left = this.pool.inUse;
     this.pool.renew();
     if (left.length === 0) return;
-
     this.#drains.begin((millis) => {
       const reason = new Error(
         `${this.name} has lost its role; what still ran on it after ${millis} ms was ended.`,
@@ -149,6 +148,7 @@ export class Host implements HostView, Candidate {
   /** Ends every connection without its server, which has gone silent. */
   abandonConnections(error: Error): void {
     this.pool.renew();
+    this.pool.gate.dialling.giveUp(error);
     for (const connection of this.pool.inUse) sever(connection, error);
   }
 

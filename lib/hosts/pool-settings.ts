@@ -1,3 +1,5 @@
+import type { Dialling } from './dialling.ts';
+
 /** How a `HostPool` makes, checks and ends the connections of its host; tarn's own options. */
 export interface PoolSettings<C> {
   readonly create: () => Promise<C>;
@@ -8,6 +10,8 @@ export interface PoolSettings<C> {
    * so that every acquire has to validate.
    */
   readonly isUsable?: ((connection: C) => boolean) | undefined;
+  /** What is being opened, where it can be given up. */
+  readonly dialling?: Dialling | undefined;
   readonly min: number;
   readonly max: number;
   readonly acquireTimeoutMillis: number;

@@ -24,8 +24,8 @@ export class HostPool<C extends object> extends Pool<C> {
   readonly #renewals: Renewals<C>;
   readonly #detached = new Set<C>();
 
-  constructor({ isUsable, ...settings }: PoolSettings<C>, clock: Clock) {
-    const gate = new ConnectGate(clock);
+  constructor({ isUsable, dialling, ...settings }: PoolSettings<C>, clock: Clock) {
+    const gate = new ConnectGate(clock, dialling);
     const renewals = new Renewals<C>();
     const create = (): Promise<C> => renewals.open(settings.create);
     // tarn awaits `validate`; its types say that it does not.
@@ -56,8 +56,8 @@ export class HostPool<C extends object> extends Pool<C> {
 
   /** Whether an acquire would be served without waiting for another query to end. */
   hasRoom(): boolean {
-    // Free and new connections alike are those not in use; whoever already waits comes first.
-    const { length: pending } = this.pendingAcquires;
+    // Free and new connections alike are those not in use; who waits already comes first.
+    const pending = this.pendingAcquires.length;
     if (this.maximum - this.used.length <= pending) return false;
     return this.free.length > pending || this.gate.isOpen;
   }
@@ -102,6 +102,7 @@ export class HostPool<C extends object> extends Pool<C> {
   async destroyWithin(millis: number, clock: Clock, sever: (connection: C) => void): Promise<void> {
     this.gate.release();
     const stopWaiting = clock.after(millis, () => {
+      this.gate.dialling.giveUp(new Error('The pool was destroyed.'));
       for (const connection of this.inUse) {
         sever(connection);
         void this.discard(connection);
@@ -162,7 +163,6 @@ export class HostPool<C extends object> extends Pool<C> {
   detach(connection: C): DetachedConnection<C> | undefined {
     const index = this.used.findIndex((used) => used.resource === connection);
     if (index === -1) return undefined;
-
     const [detached] = this.used.splice(index, 1);
     detached?.settle();
     this.#detached.add(connection);

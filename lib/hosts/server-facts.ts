@@ -28,7 +28,11 @@ interface Listening {
 const facts = new WeakMap<Connection, ServerFacts>();
 
 /** Listens, from before it connects, to what the server of a `pg` client says of itself. */
-export function listenToServer(client: Connection, onChange: (facts: ServerFacts) => void): void {
+export function listenToServer(
+  client: Connection,
+  onChange: (facts: ServerFacts) => void,
+  onEnded: () => void = () => undefined,
+): void {
   const heard: ServerFacts = {
     role: undefined,
     hasStandardStrings: undefined,
@@ -39,6 +43,7 @@ export function listenToServer(client: Connection, onChange: (facts: ServerFacts
 
   const onEnd = (): void => {
     heard.isEnded = true;
+    onEnded();
   };
   // An error outside of any query is a lost connection, whose end may be told later.
   (client as Listening).once?.('end', onEnd);

@@ -15,6 +15,7 @@ import type {
 } from './internals.ts';
 import { createPoolFacade } from './pool-facade.ts';
 import { createRunner } from './runner.ts';
+import { isRolledBack } from './rolled-back.ts';
 import { RWSplit } from './rw-split.ts';
 import { streamUntilLost } from './lost-stream.ts';
 import { SplitState, splitOf, stateOf, withState } from './split-state.ts';
@@ -110,7 +111,12 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       const lease = split?.dispatcher.leaseOf(connection);
       if (split === undefined || lease === undefined) return send(connection);
       if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);
-      return runStatement(split, lease, statement, send);
+      const sent = runStatement(split, lease, statement, send);
+      if (!lease.isTransaction) return sent;
+      return sent.catch((error: unknown) => {
+        if (isRolledBack(lease, statement, error)) return statement;
+        throw error;
+      });
     }
 
     override _stream(

@@ -23,7 +23,9 @@ export function noteAttempt(split: RWSplit, lease: Lease, failure: Failure, erro
   noteEvidence(split.cluster, host, failure.host, asError(error));
 
   const { message } = asError(error);
-  const code = error instanceof Object && 'code' in error ? String(error.code) : undefined;
+  // Node's own errors are of another realm in a test runner: no instance of its Object.
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+  const code = hasCode ? String(error.code) : undefined;
   lease.attempts ??= [];
   lease.attempts.push({ host: host.name, role: host.role, code, message });
 }

@@ -1,5 +1,6 @@
 import { hideValue } from '../config/connection-object.ts';
 import type { ConnectionProvider, HostSettings } from '../config/settings.ts';
+import type { Dialling } from '../hosts/dialling.ts';
 import type { Connection } from '../hosts/host.ts';
 import type { PoolSettings } from '../hosts/pool-settings.ts';
 import { listenToServer, serverFacts } from '../hosts/server-facts.ts';
@@ -28,14 +29,19 @@ export type OnServerFacts = (facts: ServerFacts) => void;
  * It inherits from the client, so that whatever the application's own subclass overrides holds on
  * every host, and owns what Knex keeps for each server: connection settings and version.
  */
-export function hostClient(client: PgClient, host: HostSettings, onFacts: OnServerFacts): PgClient {
+export function hostClient(
+  client: PgClient,
+  host: HostSettings,
+  onFacts: OnServerFacts,
+  dialling: Dialling,
+): PgClient {
   const driver = client.driver as Driver;
   const view = Object.create(client, {
     connectionSettings: own(undefined),
     connectionConfigProvider: own(undefined),
     connectionConfigExpirationChecker: own(null),
     version: own(client.config.version),
-    driver: own(Object.create(driver, { Client: own(listeningClient(driver, onFacts)) })),
+    driver: own(Object.create(driver, { Client: own(listeningClient(driver, onFacts, dialling)) })),
   }) as PgClient;
   redirect(view, host);
   return view;
@@ -57,6 +63,7 @@ export function hostPoolSettings(
   host: HostSettings,
   onFacts: OnServerFacts,
   onConnect: () => void,
+  dialling: Dialling,
   validateConnection: unknown,
 ): PoolSettings<Connection> {
   const settings = view.getPoolSettings(host.pool) as PoolSettings<Connection>;
@@ -64,12 +71,19 @@ export function hostPoolSettings(
     outsideScopes(async () => {
       const connection = await settings.create();
       await learnServer(connection, onFacts);
+      dialling.finish(connection);
       onConnect();
       return connection;
     });
   const destroy = (connection: Connection): Promise<void> =>
     endOrSever(connection, () => settings.destroy(connection), systemClock);
-  return { ...settings, create, destroy, isUsable: quickCheck(view, host, validateConnection) };
+  return {
+    ...settings,
+    create,
+    destroy,
+    isUsable: quickCheck(view, host, validateConnection),
+    dialling,
+  };
 }
 
 /** A connection as Knex's pool marks it. */
@@ -119,11 +133,16 @@ async function learnServer(connection: Connection, onFacts: OnServerFacts): Prom
   onFacts(facts);
 }
 
-function listeningClient({ Client }: Driver, onFacts: OnServerFacts): Driver['Client'] {
+function listeningClient(
+  { Client }: Driver,
+  onFacts: OnServerFacts,
+  dialling: Dialling,
+): Driver['Client'] {
   return class extends Client {
     constructor(settings: unknown) {
       super(settings);
-      listenToServer(this, onFacts);
+      listenToServer(this, onFacts, () => dialling.finish(this));
+      dialling.begin(this);
     }
   };
 }

@@ -1,5 +1,6 @@
 import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
 import type { HostRole } from '../events.ts';
+import { Dialling } from '../hosts/dialling.ts';
 import { Host } from '../hosts/host.ts';
 import { systemClock } from '../clock.ts';
 import { HostPool } from '../hosts/pool.ts';
@@ -38,13 +39,15 @@ export class HostMaker {
   /** Makes one host; opens nothing. */
   readonly make = (settings: HostSettings, role: HostRole): Host => {
     const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);
-    const view = hostClient(this.#client, settings, onFacts);
+    const dialling = new Dialling();
+    const view = hostClient(this.#client, settings, onFacts, dialling);
     const pool = new HostPool(
       hostPoolSettings(
         view,
         settings,
         onFacts,
         () => this.#publish(host, view),
+        dialling,
         this.#validateConnection,
       ),
       systemClock,

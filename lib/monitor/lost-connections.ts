@@ -9,6 +9,8 @@ import type { Probe } from './probe.ts';
 /** A `pg` client, as far as it tells whether anything comes and goes. */
 interface Flowing {
   readonly processID?: number | null;
+  /** What runs; a stream's has a cursor, with a callback while it waits for rows. */
+  readonly _activeQuery?: { readonly cursor?: { readonly _cb?: unknown } } | null;
   readonly connection?: {
     readonly stream?: { readonly bytesRead?: number; readonly bytesWritten?: number };
   };
@@ -26,10 +28,11 @@ interface Activity {
   readonly pid: number;
 }
 
-// What the server is at work on; what isn't there, or waits for us even inside a transaction, has its
-// answer lost on the way.
-const BUSY =
-  "select pid from pg_catalog.pg_stat_activity where pid = any($1::int[]) and (state like 'idle%') is not true";
+// What the server is at work on. What isn't there, or waits for us even inside a transaction, has its
+// answer lost on the way; so has what cannot get rid of it, and a cursor that we have asked for rows.
+const BUSY = `select pid from pg_catalog.pg_stat_activity
+  where pid = any($1::int[]) and (state like 'idle%') is not true and (wait_event = 'ClientWrite') is not true
+    and not (pid = any($2::int[]) and (wait_event = 'ClientRead') is true)`;
 
 /**
  * Finds connections of a host that answers, whose own packets get lost: a firewall forgot them, or
@@ -82,8 +85,9 @@ export class LostConnections {
 
   async #ask(suspects: readonly Connection[]): Promise<void> {
     const pids = suspects.map((connection) => pidOf(connection));
+    const fetching = suspects.filter(isFetching).map((connection) => pidOf(connection));
     const { timeoutMillis } = this.#settings;
-    const rows = await this.#probe.ask<Activity>(BUSY, [pids], timeoutMillis);
+    const rows = await this.#probe.ask<Activity>(BUSY, [pids, fetching], timeoutMillis);
     if (rows === undefined) return;
 
     const busy = new Set<number | undefined>(rows.map(({ pid }) => pid));
@@ -105,6 +109,14 @@ export class LostConnections {
 
 function pidOf(connection: Connection): number | undefined {
   return (connection as Flowing).processID ?? undefined;
+}
+
+// Whoever reads a stream slowly lets its server wait, and is waited for.
+function isFetching(connection: Connection): boolean {
+  // oxlint-disable-next-line no-underscore-dangle -- pg's name; the one without it warns.
+  const { _activeQuery: running }: Flowing = connection;
+  // oxlint-disable-next-line no-underscore-dangle -- pg-cursor's name.
+  return typeof running?.cursor?._cb === 'function';
 }
 
 function flow(connection: Connection): string {

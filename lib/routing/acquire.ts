@@ -141,7 +141,8 @@ function judge(
   if (error instanceof PoolFullError) throw error;
   const hasGone = host.health.state === 'down' || !cluster.hosts.includes(host);
   if (hasGone && isPoolAbort(error)) {
-    return { name: host.name, state: 'went away', lastError: host.lastError };
+    const state = cluster.hosts.includes(host) ? 'unreachable' : 'went away';
+    return { name: host.name, state, lastError: host.lastError };
   }
   const { used, max } = host.poolStats;
   if (isPoolTimeout(error) && used >= max) {

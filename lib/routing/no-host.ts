@@ -21,7 +21,9 @@ export function surface(intent: string, cluster: Cluster, failures: readonly Hos
 function isUnreachable(error: Error): boolean {
   if ('severity' in error) return false;
   if ('syscall' in error || 'errors' in error) return true;
-  return /^(?:timeout expired|Connection terminated|no connection within)/.test(error.message);
+  return /^(?:timeout expired|Connection terminated|no connection within|The probe had no answer)/.test(
+    error.message,
+  );
 }
 
 /** The error of a statement that no host can serve, with what is known of each. */

@@ -1,0 +1,23 @@
+import type { Connection } from './host.ts';
+import { sever } from './sever.ts';
+
+/** The connections of a pool that are being opened. */
+export class Dialling {
+  readonly #connections = new Set<Connection>();
+
+  /** Notes that a connection begins to open. */
+  begin(connection: Connection): void {
+    this.#connections.add(connection);
+  }
+
+  /** Notes that a connection is open, or has failed to open. */
+  finish(connection: Connection): void {
+    this.#connections.delete(connection);
+  }
+
+  /** Ends all of them, which then fail to open. */
+  giveUp(error: Error): void {
+    for (const connection of this.#connections) sever(connection, error);
+    this.#connections.clear();
+  }
+}
