@@ -2,6 +2,9 @@ import type { RWSplitEmitter } from '../events.ts';
 import type { Health } from './health.ts';
 import type { Host } from './host.ts';
 
+// What listeners were told of a host last: they hear nothing of mere suspicions.
+const told = new WeakMap<Host, 'up' | 'down'>();
+
 /** Puts a host into another state of health, with all that goes with it. */
 export function enterHealth(
   host: Host,
@@ -16,15 +19,16 @@ export function enterHealth(
   const { name, role } = host;
   if (health.state === 'up') {
     if (health.readmittedAt !== was.readmittedAt) host.startSlowly(slowStartMillis);
-    if (was.state !== 'suspect') events.tell('host:up', { host: name, role });
+    if (told.get(host) !== 'up') events.tell('host:up', { host: name, role });
+    told.set(host, 'up');
   }
   if (health.state === 'down') {
     host.report = undefined;
     host.pool.turnAway();
     host.pool.gate.dialling.giveUp(new Error(`${name} is down: ${health.reason}`));
     host.replaceConnections();
-    if (was.state !== 'half-open') {
-      events.tell('host:down', { host: name, role, reason: health.reason });
-    }
+    const { reason } = health;
+    if (told.get(host) !== 'down') events.tell('host:down', { host: name, role, reason });
+    told.set(host, 'down');
   }
 }

@@ -101,6 +101,16 @@ describe('Cluster', () => {
     expect(told).toEqual(['host:role b']);
   });
 
+  it('tells of a host that was suspect before it was ever up', () => {
+    const { events, told } = listen('host:up', 'host:down');
+    const cluster = makeUnseenCluster({ a: {}, b: {} }, { events });
+
+    cluster.noteFailedProbe(hostOf(cluster, 'b'), silent, new Error('late'));
+    answerProbe(cluster, 'b', reportOf('replica'));
+
+    expect(told).toEqual(['host:up b']);
+  });
+
   it('tells when a host comes and goes, and not when it is only suspect', () => {
     const { events, told } = listen('host:up', 'host:down');
     const cluster = makeUnseenCluster({ a: {}, b: {} }, { events });
