@@ -5,6 +5,7 @@ import { Waiters } from './waiters.ts';
 export class Changes {
   readonly #clock: Clock;
   readonly #waiters: Waiters = new Waiters();
+  readonly #followers: (() => void)[] = [];
   #count = 0;
   #hasEnded = false;
 
@@ -17,10 +18,16 @@ export class Changes {
     return this.#count;
   }
 
+  /** Tells `follower` of each change from here on. */
+  follow(follower: () => void): void {
+    this.#followers.push(follower);
+  }
+
   /** Tells all who wait of a change. */
   note(): void {
     this.#count++;
     this.#waiters.wakeAll();
+    for (const tell of this.#followers) tell();
   }
 
   /** Lets nobody wait any longer: there will be no change. */

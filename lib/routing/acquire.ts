@@ -8,7 +8,7 @@ import { isPoolTimeout } from '../hosts/pool.ts';
 import type { PoolStats } from '../hosts/pool-settings.ts';
 import { noteEvidence } from './evidence.ts';
 import { judgeConnectError } from './failure.ts';
-import type { FallbackShare } from './fallback-share.ts';
+import { type FallbackShare, NeedlessWait } from './fallback-share.ts';
 import type { Route } from './route.ts';
 import { isNonEmpty } from './route.ts';
 import { noHost, surface } from './no-host.ts';
@@ -57,6 +57,7 @@ export class PoolFullError extends Error {
  * @param chosen the first host to try, where it is picked already.
  * @throws {PoolFullError} when the connections of the chosen host all stay in use.
  * @throws {NoHostAvailableError} when no host can be reached.
+ * @throws {NeedlessWait} when hosts serve again while a fallback is waited for.
  */
 export async function acquire(
   route: Route,
@@ -138,7 +139,7 @@ function judge(
   waitedMillis: number,
   hasTimeLeft: boolean,
 ): HostFailure {
-  if (error instanceof PoolFullError) throw error;
+  if (error instanceof PoolFullError || error instanceof NeedlessWait) throw error;
   const hasGone = host.health.state === 'down' || !cluster.hosts.includes(host);
   if (hasGone && isPoolAbort(error)) {
     const state = cluster.hosts.includes(host) ? 'unreachable' : 'went away';

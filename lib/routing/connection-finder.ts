@@ -5,7 +5,7 @@ import type { Cluster } from '../hosts/cluster.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { acquire } from './acquire.ts';
 import type { Acquired } from './acquire.ts';
-import { FallbackShare } from './fallback-share.ts';
+import { FallbackShare, NeedlessWait } from './fallback-share.ts';
 import { noHost } from './no-host.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { isNonEmpty } from './route.ts';
@@ -35,6 +35,10 @@ export class ConnectionFinder {
   constructor(parts: FinderParts) {
     this.#parts = parts;
     this.#share = new FallbackShare(parts.policy.fallbackShare, parts.clock);
+    const { cluster } = parts;
+    cluster.changes.follow(() => {
+      if (isNonEmpty(cluster.routable.readers)) this.#share.dismiss();
+    });
   }
 
   /** Decides where a request may go, without taking a connection. */
@@ -67,22 +71,24 @@ export class ConnectionFinder {
     let first = chosen;
     for (;;) {
       const { count } = cluster.changes;
+      const picked = first;
+      first = undefined;
       const decided = without(this.route(request), tried);
       const hasHosts = [decided.hosts, decided.fallback, decided.lastResort].some(isNonEmpty);
       if (hasHosts && this.#isReady(decided)) {
         try {
-          const taken = await acquire(decided, parts, deadline - clock.now(), first);
+          const taken = await acquire(decided, parts, deadline - clock.now(), picked);
           if (this.isRight(decided, taken.host, taken.connection)) {
             return { ...taken, route: explained(decided, taken.host) };
           }
           taken.leave?.();
         } catch (error) {
+          if (error instanceof NeedlessWait) continue;
           if (!(error instanceof NoHostAvailableError)) throw error;
           failure = error;
         }
       }
 
-      first = undefined;
       const patience = begun + (this.#maySoon(decided, tried) ? failoverMillis : 0);
       const waitMillis = Math.min(deadline, cluster.isSettled ? patience : deadline) - clock.now();
       if (waitMillis < 1 || !(await cluster.changes.after(count, waitMillis))) {

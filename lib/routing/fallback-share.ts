@@ -2,6 +2,9 @@ import type { Clock } from '../clock.ts';
 import type { Host } from '../hosts/host.ts';
 import { Waiters } from '../hosts/waiters.ts';
 
+/** Other hosts serve again, so nobody needs to wait for a place. */
+export class NeedlessWait extends Error {}
+
 /**
  * Limits how many connections of the primary are held by reads that found no replica.
  *
@@ -11,6 +14,7 @@ export class FallbackShare {
   readonly #share: number;
   readonly #clock: Clock;
   #held = 0;
+  #dismissals = 0;
   readonly #waiters: Waiters = new Waiters();
 
   /** @param share of the host's pool, from above 0 to 1; one connection at the least. */
@@ -19,16 +23,28 @@ export class FallbackShare {
     this.#clock = clock;
   }
 
-  /** Takes a place, waiting for one if need be; false when none became free within `millis`. */
+  /**
+   * Takes a place, waiting for one if need be; false when none became free within `millis`.
+   *
+   * @throws {NeedlessWait} when those who wait are dismissed.
+   */
   async enter({ pool }: Host, millis: number): Promise<boolean> {
     const limit = Math.max(1, Math.floor(pool.maximum * this.#share));
     const deadline = this.#clock.now() + millis;
+    const dismissals = this.#dismissals;
     while (this.#held >= limit) {
       const isWoken = await this.#waiters.wait(deadline - this.#clock.now(), this.#clock);
       if (!isWoken) return false;
+      if (dismissals !== this.#dismissals) throw new NeedlessWait();
     }
     this.#held++;
     return true;
+  }
+
+  /** Lets all who wait look for another host. */
+  dismiss(): void {
+    this.#dismissals++;
+    this.#waiters.wakeAll();
   }
 
   /** Gives a place back. */

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { NoHostAvailableError, rwSplit } from '../../../lib/index.ts';
 import type { RWSplitOptions } from '../../../lib/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 import { type Split, useSplit } from '../../support/split.ts';
 
@@ -91,6 +93,25 @@ describe('With every replica drained', () => {
     const rows = db('notes').select().stream();
 
     await expect(rows.toArray()).rejects.toThrow(NoHostAvailableError);
+  });
+
+  it('reads that wait for their share of the primary leave it to a readmitted one', async () => {
+    const { db, servers } = await alone({ fallbackShare: 0.2 });
+    const slow = db('notes').select().whereRaw('pg_sleep(1) is null');
+    const read = async (): Promise<unknown> => db('here').select('host');
+    await read();
+    servers();
+    const holding = slow.then(() => 'held');
+    await eventually(() => servers().length > 0);
+    const waiting = Array.from({ length: 4 }, read);
+    // Nothing shows that they wait.
+    await sleep(100);
+
+    rwSplit(db).readmit('replica-1');
+    await expect(Promise.race([holding, Promise.all(waiting)])).resolves.toHaveLength(4);
+
+    expect(servers()).toEqual(Array.from({ length: 4 }, () => 'replica-1'));
+    await holding;
   });
 
   it('a readmitted one serves again at once', async () => {

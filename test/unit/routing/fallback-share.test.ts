@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Host } from '../../../lib/hosts/host.ts';
-import { FallbackShare } from '../../../lib/routing/fallback-share.ts';
+import { FallbackShare, NeedlessWait } from '../../../lib/routing/fallback-share.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { hostSettings, makeHost } from '../../support/hosts.ts';
 
@@ -44,6 +44,20 @@ describe('FallbackShare', () => {
     await second;
 
     expect(order).toEqual(['first', 'second']);
+  });
+
+  it('dismisses those who wait, and no others', async () => {
+    const fallback = new FallbackShare(0.5, new FakeClock());
+    const host = primary(2);
+    await fallback.enter(host, 100);
+    const waiting = fallback.enter(host, 100);
+
+    fallback.dismiss();
+
+    await expect(waiting).rejects.toBeInstanceOf(NeedlessWait);
+    const later = fallback.enter(host, 100);
+    fallback.leave();
+    expect(await later).toBe(true);
   });
 
   it('gives up after its time, and leaves no trace in the queue', async () => {
