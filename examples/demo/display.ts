@@ -3,17 +3,16 @@ import { drawLine, drawTable, type Tallies } from './table.ts';
 /** Shows the counts while they grow: redrawn in a terminal, a line now and then in a pipe. */
 export class Display {
   readonly #output: NodeJS.WriteStream;
-  readonly #startedAt = Date.now();
   #drawnLines = 0;
 
   constructor(output: NodeJS.WriteStream) {
     this.#output = output;
   }
 
-  show(tallies: Tallies): void {
+  /** @param time when the counts were taken, as the timeline writes it. */
+  show(tallies: Tallies, time: string): void {
     if (!this.#output.isTTY) {
-      const seconds = ((Date.now() - this.#startedAt) / 1000).toFixed(1);
-      this.#output.write(`${seconds.padStart(6)} s  ${drawLine(tallies)} statements\n`);
+      this.#output.write(`${time}  ${drawLine(tallies)} statements\n`);
       return;
     }
 

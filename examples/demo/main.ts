@@ -35,7 +35,11 @@ async function main(): Promise<void> {
 
 /** Runs the shop, and says whether all went as it has to. */
 async function run(cluster: Cluster): Promise<boolean> {
+  const display = new Display(process.stdout);
+  const say = (message: unknown): void =>
+    display.print(`            Knex says: ${String(message)}`);
   const db = knex({
+    log: { warn: say, error: say },
     client: RWSplitClient,
     connection: { ...cluster.connection(), application_name: application },
     pool: { min: 0, max: 10 },
@@ -51,7 +55,6 @@ async function run(cluster: Cluster): Promise<boolean> {
   await witnesses.begin();
 
   console.log(`The shop is open for ${seconds} s, and not all of its servers are.\n`);
-  const display = new Display(process.stdout);
   const timeline = new Timeline((line) => display.print(line));
   const heard = listen(db, timeline, cluster.hosts, tallies);
   const books = new Books();
@@ -59,7 +62,7 @@ async function run(cluster: Cluster): Promise<boolean> {
   const closed = serveCustomers(db, books, disturbed).then(() => 'closed');
   do {
     await witnesses.read();
-    display.show(tallies);
+    display.show(tallies, timeline.time);
   } while ((await Promise.race([closed, delay(1000)])) === undefined);
   const incidents = await disturbed;
   await db.destroy();

@@ -19,7 +19,9 @@ export function judgeOutcomes(
   const of = (...kinds: readonly string[]): FailedTask[] =>
     books.failed.filter(({ kind }) => kinds.includes(kind));
 
-  const cutShort = of('long read').filter((task) => wasCutOff(task, replica));
+  const cutShort = of('long read').filter((task) =>
+    [replica, outage].some((kill) => wasCutOff(task, kill)),
+  );
   const inFlight = of('write', 'transaction').filter((task) => wasCutOff(task, outage));
   const unknown = inFlight.filter(({ error }) => error.rwSplit?.outcome === 'unknown');
   // Without its COMMIT, a transaction is rolled back for sure.
@@ -45,7 +47,7 @@ export function judgeOutcomes(
       holds: withoutPrimary > 0,
     },
     { says: 'statements that the library ran again on another host', count: retries },
-    { says: 'reports and exports cut off when their replica was killed', count: cutShort.length },
+    { says: 'reports and exports cut off when their host was killed', count: cutShort.length },
     none(`failed writes that nothing excuses${causes(failedWrites)}`, failedWrites.length),
     {
       says: 'failed writes (in flight when the primary was killed; their outcome is unknown)',

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestHost } from 'knex-rwsplit/testing';
 
+const patienceMillis = 10_000;
+
 /** The replica that received most of what the primary wrote: it has everything acknowledged. */
 export async function mostAdvanced(replicas: readonly TestHost[]): Promise<TestHost> {
   const positions = await Promise.all(
@@ -11,7 +13,8 @@ export async function mostAdvanced(replicas: readonly TestHost[]): Promise<TestH
       return { host, bytes: BigInt(row?.bytes ?? 0) };
     }),
   );
-  const best = positions.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+  // Of equals the last, which ran all the time: its own counts cover both of its roles.
+  const best = positions.reduce((one, other) => (other.bytes >= one.bytes ? other : one));
   return best.host;
 }
 
@@ -25,7 +28,11 @@ export async function followPromoted(replica: TestHost, promoted: TestHost): Pro
     `alter system /* demo */ set primary_conninfo = '${source.replaceAll("'", "''")}'`,
   );
   await replica.query('select /* demo */ pg_reload_conf()');
-  while (!(await follows(replica, promoted))) await delay(20);
+  const end = Date.now() + patienceMillis;
+  while (!(await follows(replica, promoted))) {
+    if (Date.now() > end) throw new Error(`${replica.name} does not follow ${promoted.name}.`);
+    await delay(20);
+  }
 }
 
 async function follows(replica: TestHost, { port }: TestHost): Promise<boolean> {

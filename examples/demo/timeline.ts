@@ -7,10 +7,15 @@ export class Timeline {
     this.#print = print;
   }
 
+  /** The seconds so far, as they are shown. */
+  get time(): string {
+    const seconds = (Date.now() - this.#openedAt) / 1000;
+    return `${seconds.toFixed(1).padStart(6)} s`;
+  }
+
   /** Something that the demo did. */
   tell(what: string): void {
-    const seconds = ((Date.now() - this.#openedAt) / 1000).toFixed(1);
-    this.#print(`${seconds.padStart(6)} s  ${what}`);
+    this.#print(`${this.time}  ${what}`);
   }
 
   /** Something that the library noticed. */
