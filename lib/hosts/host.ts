@@ -10,7 +10,7 @@ import type { Lag } from './lag.ts';
 import type { HostPool } from './pool.ts';
 import type { PoolSize, PoolStats } from './pool-settings.ts';
 import type { ServerReport } from './server-report.ts';
-import { sever } from './sever.ts';
+import { sever, SeveredError } from './sever.ts';
 import { serverFacts } from './server-facts.ts';
 import { Waiters } from './waiters.ts';
 
@@ -137,7 +137,7 @@ export class Host implements HostView, Candidate {
     this.pool.renew();
     if (left.length === 0) return;
     this.#drains.begin((millis) => {
-      const reason = new Error(
+      const reason = new SeveredError(
         `${this.name} has lost its role; what still ran on it after ${millis} ms was ended.`,
       );
       const inUse = new Set(this.pool.inUse);
@@ -154,7 +154,7 @@ export class Host implements HostView, Candidate {
 
   /** Ends every connection; what still runs on one after `millis` fails. */
   async end(millis: number): Promise<void> {
-    const reason = new Error(`${this.name} was destroyed, and did not answer within ${millis} ms.`);
+    const reason = new SeveredError(`${this.name} was destroyed: no answer within ${millis} ms.`);
     this.#drains.cancel();
     await this.pool.destroyWithin(millis, this.#clock, (connection) => sever(connection, reason));
   }

@@ -37,6 +37,28 @@ describe('destroy()', () => {
     await until('the sessions are gone', 5000, async () => (await sessions()) === 0);
   });
 
+  it('says that the outcome of a write is unknown that it cut short', async () => {
+    const db = await split({ acquireConnectionTimeout: 500 });
+    const body = db.raw("(select 'cut short' from pg_sleep(20))");
+    const written = db('notes')
+      .insert({ body })
+      .then(
+        () => 'written',
+        (error: unknown) => error,
+      );
+    await until('it runs', 5000, async () => {
+      const text = "select from pg_stat_activity where wait_event = 'PgSleep'";
+      return (await cluster().primary.query(text)).length > 0;
+    });
+
+    await db.destroy();
+
+    expect(await written).toMatchObject({
+      message: expect.stringMatching(/was destroyed/),
+      rwSplit: { outcome: 'unknown' },
+    });
+  });
+
   it('can be called again, and at once', async () => {
     const db = await split();
 
