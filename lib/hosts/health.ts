@@ -39,6 +39,9 @@ const STARTING_MILLIS = 1000;
 // The first delay of a host that is down; each failure doubles it.
 const BACKOFF_MILLIS = 1000;
 
+// How much of its delay a probe has waited for at the least, whatever its jitter.
+const SOONEST = 0.75;
+
 // A host of which nothing else is known for so long is not starting.
 const MAX_STARTING_SETBACKS = 30;
 
@@ -96,8 +99,11 @@ export function afterFailedProbe(
       const since = health.state === 'suspect' ? health.since : now;
       return { state: 'suspect', since, setbacks, readmittedAt, failures, ...ailment };
     }
-    case 'down':
-      return { ...health, ...ailment, setbacks: setbacks + 1 };
+    case 'down': {
+      // Being asked more often, as while there is no primary, is no reason to be asked later.
+      const isDue = now - health.since >= SOONEST * backoffMillis(setbacks, settings);
+      return { ...health, ...ailment, setbacks: isDue ? setbacks + 1 : setbacks };
+    }
     case 'half-open':
       return { state: 'down', since: now, setbacks: setbacks + 1, readmittedAt, ...ailment };
     default:

@@ -94,7 +94,12 @@ describe('afterFailedProbe', () => {
     ['up', up, { state: 'suspect', ...course, since: NOW, failures: 1, ...fresh }],
     ['suspect', suspect(1), { state: 'suspect', ...course, failures: 2, ...fresh }],
     ['suspect twice', suspect(2), { state: 'down', ...course, since: NOW, setbacks: 5, ...fresh }],
-    ['down', down, { state: 'down', ...course, setbacks: 5, ...fresh }],
+    [
+      'down',
+      { ...down, since: NOW - 8000 },
+      { state: 'down', ...course, since: NOW - 8000, setbacks: 5, ...fresh },
+    ],
+    ['down, and was asked early', down, { state: 'down', ...course, setbacks: 4, ...fresh }],
     ['half-open', halfOpen(1), { state: 'down', ...course, since: NOW, setbacks: 5, ...fresh }],
   ])('makes of a host that was %s', (_, health, expected) => {
     expect(afterFailedProbe(health, NOW, fresh, healthSettings)).toEqual(expected);
@@ -210,7 +215,7 @@ describe('probeDelay', () => {
 
   it('stays short for a host that says that it starts, but not for ever', () => {
     const starting: Ailment = { trouble: 'starting', reason: 'the database system is starting up' };
-    const seen = delays(40, healthSettings, starting);
+    const seen = delays(100, healthSettings, starting);
 
     expect(Math.max(...seen.slice(0, 30))).toBe(1000);
     expect(seen.at(-1)).toBe(60_000);

@@ -116,6 +116,23 @@ describe('Monitor', () => {
     expect(names(cluster.routable.primary)).toEqual(['b']);
   });
 
+  it('does not make hosts pay for how often they are asked while the primary is lost', async () => {
+    const { monitor, servers, cluster, clock } = bench({ a: 'primary', b: 'replica' });
+    await monitor.checkNow();
+    for (const host of ['a', 'b']) servers.conduct.set(host, refusal);
+    for (const client of servers.clients) client.emit('end');
+    await pass(clock, 8000, 50);
+
+    servers.conduct.set('a', 'primary');
+    await pass(clock, 1000, 50);
+    servers.conduct.set('b', 'replica');
+    // No longer than they were away, give or take a doubling.
+    await pass(clock, 16_000 + 5000, 100);
+
+    expect(names(cluster.routable.primary)).toEqual(['a']);
+    expect(names(cluster.routable.replicas)).toEqual(['b']);
+  });
+
   it('asks the others at once more often when the primary is lost', async () => {
     const { monitor, servers, cluster, clock } = bench({ a: 'primary', b: 'replica' });
     await monitor.checkNow();
