@@ -1,10 +1,11 @@
 import type { Balancer } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
-import { NoHostAvailableError } from '../errors.ts';
+import { asError, NoHostAvailableError } from '../errors.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { acquire } from './acquire.ts';
 import type { Acquired } from './acquire.ts';
+import { judgeConnectError } from './failure.ts';
 import { FallbackShare, NeedlessWait } from './fallback-share.ts';
 import { noHost } from './no-host.ts';
 import type { Route, RouteRequest } from './route.ts';
@@ -67,7 +68,7 @@ export class ConnectionFinder {
     const begun = clock.now();
     const deadline = begun + budgetMillis;
 
-    let failure: NoHostAvailableError | undefined;
+    let failure: Error | undefined;
     let first = chosen;
     for (;;) {
       const { count } = cluster.changes;
@@ -84,8 +85,12 @@ export class ConnectionFinder {
           taken.leave?.();
         } catch (error) {
           if (error instanceof NeedlessWait) continue;
-          if (!(error instanceof NoHostAvailableError)) throw error;
-          failure = error;
+          const { host: evidence } = judgeConnectError(error);
+          const isPassing = evidence === 'overloaded' || evidence === 'starting';
+          if (!isPassing && !(error instanceof NoHostAvailableError)) throw error;
+          failure = asError(error);
+          // Its gate says when it may be asked again, and a connection that is given back comes first.
+          if (evidence === 'overloaded' && clock.now() - begun < failoverMillis) continue;
         }
       }
 
@@ -100,7 +105,9 @@ export class ConnectionFinder {
   // Whether a host may yet serve: a primary to come, or one of the hosts about which a probe has to say.
   #maySoon({ awaitsPrimary, role }: Route, tried: ReadonlySet<Host> | undefined): boolean {
     const { elected, hosts } = this.#parts.cluster;
-    if (awaitsPrimary && elected?.isDraining !== true) return true;
+    // One that is well and has failed it gets no successor.
+    const isSpent = elected?.health.state === 'up' && tried?.has(elected) === true;
+    if (awaitsPrimary && elected?.isDraining !== true && !isSpent) return true;
     return hosts.some(
       (host) =>
         !host.isDraining &&

@@ -212,6 +212,45 @@ describe('ConnectionFinder', () => {
     expect(hostOf(cluster, 'b').health.state).toBe('suspect');
   });
 
+  it.each([
+    ['53300', 'sorry, too many clients already'],
+    ['57P03', 'the database system is starting up'],
+  ])('waits for a primary that says %s, and no longer than for any', async (code, message) => {
+    const passing = Object.assign(new Error(message), { code, severity: 'FATAL' });
+    let isReady = false;
+    let dials = 0;
+    const create = async (): Promise<Connection> => {
+      dials++;
+      if (!isReady) throw passing;
+      return {};
+    };
+    const { clock, cluster, find } = bench(makeCluster, { a: { create }, b: {} });
+    const pass = async (seconds: number): Promise<void> => {
+      for (let i = 0; i < seconds; i++) {
+        clock.advance(1000);
+        answerProbe(cluster, 'a', reportOf('primary'));
+        // oxlint-disable-next-line no-await-in-loop -- one second after the other.
+        await settle();
+      }
+    };
+
+    const first = find(write);
+    await first.now();
+    await pass(3);
+    expect(await first.now()).toBe('waits');
+    isReady = true;
+    await pass(2);
+    expect(await first.now()).toBe('a');
+    expect(dials).toBeLessThan(8);
+
+    isReady = false;
+    hostOf(cluster, 'a').pool.renew();
+    const second = find(write);
+    await second.now();
+    await pass(12);
+    expect(await second.now()).toBe(`Error: ${message}`);
+  });
+
   it('waits for a primary that has just refused, and asks it again once it is found well', async () => {
     let isRefusing = true;
     const create = async (): Promise<Connection> => {
