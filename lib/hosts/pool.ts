@@ -27,11 +27,15 @@ export class HostPool<C extends object> extends Pool<C> {
   constructor({ isUsable, dialling, ...settings }: PoolSettings<C>, clock: Clock) {
     const gate = new ConnectGate(clock, dialling);
     const renewals = new Renewals<C>();
-    const create = (): Promise<C> => renewals.open(settings.create);
+    const create = (): Promise<C> => gate.pass(() => renewals.open(settings.create));
+    const validate = (connection: C): unknown =>
+      !renewals.isOutdated(connection) && settings.validate(connection);
     // tarn awaits `validate`; its types say that it does not.
-    super({ ...settings, create: () => gate.pass(create) } as unknown as ConstructorParameters<
-      typeof Pool<C>
-    >[0]);
+    super({
+      ...settings,
+      validate,
+      create: () => gate.pass(create),
+    } as unknown as ConstructorParameters<typeof Pool<C>>[0]);
     this.gate = gate;
     this.#isUsable = isUsable;
     this.#renewals = renewals;
@@ -46,12 +50,8 @@ export class HostPool<C extends object> extends Pool<C> {
   }
 
   get stats(): PoolStats {
-    return {
-      used: this.used.length,
-      free: this.free.length,
-      pending: this.pendingAcquires.length,
-      max: this.maximum,
-    };
+    const { used, free, pendingAcquires, max } = this;
+    return { used: used.length, free: free.length, pending: pendingAcquires.length, max };
   }
 
   /** Whether an acquire would be served without waiting for another query to end. */
@@ -132,7 +132,8 @@ export class HostPool<C extends object> extends Pool<C> {
   takeNow(): C | undefined {
     const idle = this.free.at(-1);
     if (idle === undefined || this.pendingAcquires.length > 0 || this.destroyed) return undefined;
-    if (this.#isUsable?.(idle.resource) !== true) return undefined;
+    const { resource } = idle;
+    if (this.#renewals.isOutdated(resource) || !this.#isUsable?.(resource)) return undefined;
 
     const eventId = this.eventId++;
     this._executeEventHandlers('acquireRequest', eventId);

@@ -139,13 +139,16 @@ export class RWSplit {
     await Promise.all([this.locks.destroy(), this.watch.destroy()]);
   }
 
-  #noteFacts(host: Host, { role, hasStandardStrings }: ServerFacts): void {
+  #noteFacts(host: Host, { role, hasStandardStrings, server }: ServerFacts): void {
     // One server that says no is enough.
     if (this.hasStandardStrings !== false) this.hasStandardStrings = hasStandardStrings;
     // The name may stand for several servers, or the probe has yet to hear of it: it has to say.
-    if (role !== undefined && host.isRoleObserved && host.role !== role) {
-      debugHost('%s: a connection is one to a %s, not to a %s', host.name, role, host.role);
-      this.cluster.doubt(host, true);
-    }
+    const probed = host.report?.server;
+    const isOther = server !== undefined && probed !== undefined && server !== probed;
+    const hasOtherRole = role !== undefined && host.isRoleObserved && host.role !== role;
+    if (!hasOtherRole && !(isOther && host.role === 'primary')) return;
+
+    debugHost('%s: a connection is one to a %s, %s, not to %s', host.name, role, server, probed);
+    this.cluster.doubt(host, true);
   }
 }

@@ -31,6 +31,9 @@ const LEADERLESS_MILLIS = 250;
 const LOST_MILLIS = 250;
 const REDIAL_MILLIS = 1000;
 
+// A name may move on while the server that it stood for goes on: it is asked anew this often.
+const KEPT_MILLIS = 30_000;
+
 /** Probes one host, each time when its state says so, and tells the cluster. */
 export class HostWatch {
   readonly host: Host;
@@ -43,6 +46,7 @@ export class HostWatch {
   #isDestroyed = false;
   #mustRepeat = false;
   #redialledAt = Number.NEGATIVE_INFINITY;
+  #dialledAt = 0;
   #probedAt = Number.NEGATIVE_INFINITY;
 
   constructor(host: Host, dial: DialProbe, parts: HostWatchParts) {
@@ -99,6 +103,7 @@ export class HostWatch {
     const { cluster, clock, settings } = this.#parts;
     // A name that has moved on to the new primary is found only by asking it again.
     if (this.#isLeaderless() && cluster.isSettled) this.redial();
+    if (clock.now() - this.#dialledAt >= KEPT_MILLIS) this.#probe.hangUp();
     do {
       this.#mustRepeat = false;
       const at = clock.now();
@@ -114,6 +119,7 @@ export class HostWatch {
   #tell(outcome: ProbeOutcome, at: number): void {
     const { cluster } = this.#parts;
     if (outcome.isGood) {
+      if (outcome.isNewConnection) this.#dialledAt = at;
       this.#hang.noteAnswer();
       cluster.noteProbe(this.host, outcome.report, at);
       this.#lost.look(outcome.report.hasTrueProcessIds);

@@ -21,7 +21,8 @@ export function noteEvidence(
     case 'doubtful':
     // A probe meets the same, and says so for good.
     case 'misconfigured':
-      return cluster.doubt(host, false);
+      // One that is down is asked at its own pace already.
+      return host.health.state === 'down' ? undefined : cluster.doubt(host, false);
     case 'network':
       return suspect('refused');
     case 'starting':
