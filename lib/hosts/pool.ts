@@ -31,11 +31,8 @@ export class HostPool<C extends object> extends Pool<C> {
     const validate = (connection: C): unknown =>
       !renewals.isOutdated(connection) && settings.validate(connection);
     // tarn awaits `validate`; its types say that it does not.
-    super({
-      ...settings,
-      validate,
-      create: () => gate.pass(create),
-    } as unknown as ConstructorParameters<typeof Pool<C>>[0]);
+    const own = { ...settings, validate, create } as unknown;
+    super(own as ConstructorParameters<typeof Pool<C>>[0]);
     this.gate = gate;
     this.#isUsable = isUsable;
     this.#renewals = renewals;

@@ -12,7 +12,11 @@ interface Flowing {
   /** What runs; a stream's has a cursor, with a callback while it waits for rows. */
   readonly _activeQuery?: { readonly cursor?: { readonly _cb?: unknown } } | null;
   readonly connection?: {
-    readonly stream?: { readonly bytesRead?: number; readonly bytesWritten?: number };
+    readonly stream?: {
+      readonly bytesRead?: number;
+      readonly bytesWritten?: number;
+      readonly readableFlowing?: boolean | null;
+    };
   };
 }
 
@@ -65,6 +69,7 @@ export class LostConnections {
     const still = new Map<Connection, Stillness>();
     for (const connection of this.#host.pool.inUse) {
       if (connectionState(connection) !== 'busy' || pidOf(connection) === undefined) continue;
+      if (isUnread(connection)) continue;
 
       const bytes = flow(connection);
       const before = this.#still.get(connection);
@@ -117,6 +122,11 @@ function isFetching(connection: Connection): boolean {
   const { _activeQuery: running }: Flowing = connection;
   // oxlint-disable-next-line no-underscore-dangle -- pg-cursor's name.
   return typeof running?.cursor?._cb === 'function';
+}
+
+// Whoever takes a COPY slowly stops the socket, and the server waits.
+function isUnread(connection: Connection): boolean {
+  return (connection as Flowing).connection?.stream?.readableFlowing === false;
 }
 
 function flow(connection: Connection): string {

@@ -17,6 +17,8 @@ export class ProbeStatement {
   readonly #run: RunQuery;
   #parts: readonly ProbePart[] = probeParts;
   #prelude = '';
+  /** How often in a row a part alone could not be answered for the moment. */
+  readonly #passing = new Map<ProbePart, number>();
 
   constructor(run: RunQuery) {
     this.#run = run;
@@ -46,10 +48,16 @@ export class ProbeStatement {
         // oxlint-disable-next-line no-await-in-loop -- one connection runs one statement at a time.
         answers = { ...answers, ...(await this.#query([part])) };
         hasAnswer = true;
+        this.#passing.delete(part);
       } catch (error) {
         const complaint = serverComplaint(asError(error));
         if (complaint === undefined) throw error;
-        if (complaint === 'missing') this.#parts = this.#parts.filter((other) => other !== part);
+        const times = (this.#passing.get(part) ?? 0) + 1;
+        this.#passing.set(part, times);
+        // What never passes is missing, too: an engine may refuse by the code of a passing trouble.
+        if (complaint === 'missing' || times >= MOST_TRIES) {
+          this.#parts = this.#parts.filter((other) => other !== part);
+        }
       }
     }
     if (!hasAnswer) await this.#query([]);

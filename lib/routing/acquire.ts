@@ -156,7 +156,9 @@ function judge(
     ? new Error(`no connection within ${Math.round(waitedMillis)} ms`, { cause: error })
     : asError(error);
   host.failed(lastError);
-  const evidence = isPoolTimeout(error) ? 'silent' : judgeConnectError(lastError).host;
+  // Where none may be opened for the moment, nothing was learnt.
+  const afterTime = host.pool.gate.isOpen ? 'silent' : 'none';
+  const evidence = isPoolTimeout(error) ? afterTime : judgeConnectError(lastError).host;
   noteEvidence(cluster, host, evidence, lastError);
   return { name: host.name, state: 'unreachable', lastError };
 }

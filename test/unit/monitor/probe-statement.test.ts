@@ -117,6 +117,16 @@ describe('ProbeStatement', () => {
     expect(columns()[0]).toBe(everything);
   });
 
+  it('leaves out at last what has failed for the moment each time', async () => {
+    const { probe, columns } = statement(refusing(/replay_paused/, '55000'));
+
+    for (let asked = 0; asked < 3; asked++) await probe.ask();
+    columns();
+    await probe.ask();
+
+    expect(columns()).toEqual([everything - 1]);
+  });
+
   it('lifts the time limit that it has met', async () => {
     const client = new FakeProbeClient((text) => {
       if (!text.includes('set local statement_timeout = 0;')) throw serverError('57014');
