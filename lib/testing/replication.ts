@@ -12,13 +12,20 @@ export interface NamedConnection {
   readonly connection: HostConnection;
 }
 
+// Whole pages are written by themselves, which may end inside of a record; its rest would reach
+// nobody before the next commit.
+const COMMIT = `begin read write; set local synchronous_commit = local;
+  select pg_logical_emit_message(true, 'knex-rwsplit', ''); commit`;
+
 /** Reads the position up to which a primary has written its WAL; every commit lies before it. */
 export async function writtenPosition({ connection }: NamedConnection): Promise<string> {
-  const rows = await runStatement<{ position: string }>(
-    connection,
-    'select pg_current_wal_lsn()::text as position',
-  );
-  return rows[0]?.position ?? '0/0';
+  return withSession(connection, async (session) => {
+    await session.query(COMMIT);
+    const { rows } = await session.query<{ position: string }>(
+      'select pg_current_wal_lsn()::text as position',
+    );
+    return rows[0]?.position ?? '0/0';
+  });
 }
 
 /** Waits until a replica has replayed a position. */
