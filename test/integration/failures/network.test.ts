@@ -6,6 +6,7 @@ import { useChaosNetwork } from '../../support/chaos-network.ts';
 import type { ChaosProxy } from '../../support/chaos-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { useInstances } from '../../support/instances.ts';
+import { amount } from '../../support/long.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 
 const health = {
@@ -93,116 +94,121 @@ describe('With a network that lies', () => {
   };
 
   const faults: [string, (proxy: ChaosProxy) => void, number][] = [
-    ['is cut', (proxy) => proxy.cut(), machineMillis],
     ['is cut and refused', (proxy) => (proxy.refuse(), proxy.cut()), machineMillis],
     ['swallows everything', (proxy) => proxy.blackHole(), silenceMillis],
     ['swallows established connections', (proxy) => proxy.blackHoleEstablished(), stillMillis],
+    ['is cut', (proxy) => proxy.cut(), machineMillis],
     ['becomes slower than a probe may be', (proxy) => proxy.delay(5000), silenceMillis],
   ];
 
-  describe.each(faults)('where the way to a host %s', (_, happens, boundMillis) => {
-    it('running reads are served by other hosts', async () => {
-      const db = await make();
-      const running = Array.from({ length: 4 }, () => resultOf(db.raw(slowRead)));
-      await untilRunning('replica-1');
+  describe.each(faults.slice(0, amount(3)))(
+    'where the way to a host %s',
+    (_, happens, boundMillis) => {
+      it('running reads are served by other hosts', async () => {
+        const db = await make();
+        const running = Array.from({ length: 4 }, () => resultOf(db.raw(slowRead)));
+        await untilRunning('replica-1');
 
-      happens(network.to('replica-1'));
-      const results = await Promise.all(running);
+        happens(network.to('replica-1'));
+        const results = await Promise.all(running);
 
-      expect(results.map(({ error }) => error)).toEqual(results.map(() => undefined));
-      expect(results.map(({ host }) => host)).not.toContain('replica-1');
-      expect(Math.max(...results.map(({ millis }) => millis))).toBeLessThan(boundMillis + 600);
-      await isWellAgain(db);
-    });
-
-    it('reads that find its connections idle do not fail', async () => {
-      const db = await make();
-      happens(network.to('replica-1'));
-
-      const results = await Promise.all(
-        Array.from({ length: 12 }, () => resultOf(db.raw('select served_by() as host'))),
-      );
-
-      expect(results.map(({ error }) => error)).toEqual(results.map(() => undefined));
-      expect(Math.max(...results.map(({ millis }) => millis))).toBeLessThan(boundMillis);
-      await isWellAgain(db);
-    });
-
-    it('running writes fail as unknown, and those that wait are sent later or not at all', async () => {
-      const db = await make({ pool: { min: 0, max: 1 } });
-      const running = resultOf(db.raw(slowWrite));
-      await untilRunning('primary');
-      const waiting = [1, 2, 3].map(() =>
-        resultOf(db.raw('insert into notes (rank) values (2) returning served_by() as host')),
-      );
-
-      happens(network.to('primary'));
-      const first = await running;
-      const others = await Promise.all(waiting);
-
-      expect(first.error?.rwSplit).toMatchObject({ role: 'primary', outcome: 'unknown' });
-      expect(first.millis).toBeLessThan(boundMillis);
-      const bound = 2 * boundMillis + failover.waitMillis;
-      expect(Math.max(...others.map(({ millis }) => millis))).toBeLessThan(bound);
-      for (const { error, host } of others) {
-        expect(error?.message ?? host).toMatch(/^primary$|unreachable/);
-      }
-      expect(first.error?.message).not.toMatch(/pool is probably full/);
-      await isWellAgain(db);
-    });
-
-    it('a transaction fails, and its end is no wait', async () => {
-      const db = await make();
-      const seen: Failed[] = [];
-      const running = resultOf(
-        db.transaction(async (trx) => {
-          await trx('notes').insert({ rank: 3 });
-          await trx.raw(slowRead).catch((error: Failed) => {
-            seen.push(error);
-            throw error;
-          });
-        }),
-      );
-      await untilRunning('primary');
-
-      happens(network.to('primary'));
-      const { error, millis } = await running;
-
-      expect(seen).toHaveLength(1);
-      expect(error).toBe(seen[0]);
-      expect(error?.rwSplit?.outcome).toBeUndefined();
-      expect(millis).toBeLessThan(boundMillis);
-      await isWellAgain(db);
-    });
-
-    it('a stream begins elsewhere, or ends with an error once it has begun', async () => {
-      const db = await make();
-      const hint = { rwSplit: { host: 'replica-1' } };
-      const fresh = Array.from({ length: 2 }, () => resultOf(db.raw(slowRead).stream().toArray()));
-      const begun = db
-        .raw("select repeat('x', 1000) as row from generate_series(1, 1000000)")
-        .queryContext(hint)
-        .stream();
-      await new Promise((resolve) => {
-        begun.once('data', resolve);
+        expect(results.map(({ error }) => error)).toEqual(results.map(() => undefined));
+        expect(results.map(({ host }) => host)).not.toContain('replica-1');
+        expect(Math.max(...results.map(({ millis }) => millis))).toBeLessThan(boundMillis + 600);
+        await isWellAgain(db);
       });
-      begun.pause();
 
-      happens(network.to('replica-1'));
-      const rest = resultOf(
-        (async () => {
-          for await (const row of begun) void row;
-        })(),
-      );
-      const results = await Promise.all(fresh);
-      const { error, millis } = await rest;
+      it('reads that find its connections idle do not fail', async () => {
+        const db = await make();
+        happens(network.to('replica-1'));
 
-      expect(results.map((result) => result.error)).toEqual([undefined, undefined]);
-      expect(error).toBeDefined();
-      expect(millis).toBeLessThan(boundMillis);
-      await isWellAgain(db);
-    });
-  });
+        const results = await Promise.all(
+          Array.from({ length: 12 }, () => resultOf(db.raw('select served_by() as host'))),
+        );
+
+        expect(results.map(({ error }) => error)).toEqual(results.map(() => undefined));
+        expect(Math.max(...results.map(({ millis }) => millis))).toBeLessThan(boundMillis);
+        await isWellAgain(db);
+      });
+
+      it('running writes fail as unknown, and those that wait are sent later or not at all', async () => {
+        const db = await make({ pool: { min: 0, max: 1 } });
+        const running = resultOf(db.raw(slowWrite));
+        await untilRunning('primary');
+        const waiting = [1, 2, 3].map(() =>
+          resultOf(db.raw('insert into notes (rank) values (2) returning served_by() as host')),
+        );
+
+        happens(network.to('primary'));
+        const first = await running;
+        const others = await Promise.all(waiting);
+
+        expect(first.error?.rwSplit).toMatchObject({ role: 'primary', outcome: 'unknown' });
+        expect(first.millis).toBeLessThan(boundMillis);
+        const bound = 2 * boundMillis + failover.waitMillis;
+        expect(Math.max(...others.map(({ millis }) => millis))).toBeLessThan(bound);
+        for (const { error, host } of others) {
+          expect(error?.message ?? host).toMatch(/^primary$|unreachable/);
+        }
+        expect(first.error?.message).not.toMatch(/pool is probably full/);
+        await isWellAgain(db);
+      });
+
+      it('a transaction fails, and its end is no wait', async () => {
+        const db = await make();
+        const seen: Failed[] = [];
+        const running = resultOf(
+          db.transaction(async (trx) => {
+            await trx('notes').insert({ rank: 3 });
+            await trx.raw(slowRead).catch((error: Failed) => {
+              seen.push(error);
+              throw error;
+            });
+          }),
+        );
+        await untilRunning('primary');
+
+        happens(network.to('primary'));
+        const { error, millis } = await running;
+
+        expect(seen).toHaveLength(1);
+        expect(error).toBe(seen[0]);
+        expect(error?.rwSplit?.outcome).toBeUndefined();
+        expect(millis).toBeLessThan(boundMillis);
+        await isWellAgain(db);
+      });
+
+      it('a stream begins elsewhere, or ends with an error once it has begun', async () => {
+        const db = await make();
+        const hint = { rwSplit: { host: 'replica-1' } };
+        const fresh = Array.from({ length: 2 }, () =>
+          resultOf(db.raw(slowRead).stream().toArray()),
+        );
+        const begun = db
+          .raw("select repeat('x', 1000) as row from generate_series(1, 1000000)")
+          .queryContext(hint)
+          .stream();
+        await new Promise((resolve) => {
+          begun.once('data', resolve);
+        });
+        begun.pause();
+
+        happens(network.to('replica-1'));
+        const rest = resultOf(
+          (async () => {
+            for await (const row of begun) void row;
+          })(),
+        );
+        const results = await Promise.all(fresh);
+        const { error, millis } = await rest;
+
+        expect(results.map((result) => result.error)).toEqual([undefined, undefined]);
+        expect(error).toBeDefined();
+        expect(millis).toBeLessThan(boundMillis);
+        await isWellAgain(db);
+      });
+    },
+  );
 
   it('a COMMIT whose answer is swallowed has an unknown outcome', async () => {
     const db = await make();

@@ -111,7 +111,7 @@ describe('destroy()', () => {
 
   it.each(situations)('leaves nothing behind %s', async (_, bring, boundMillis) => {
     const quiet: string[][] = [];
-    for (let round = 0; round < amount(12); round++) {
+    for (let round = 0; round < amount(6); round++) {
       const started = start();
       await bring(started);
 
@@ -201,7 +201,7 @@ describe('destroy()', () => {
       const { RWSplitClient, rwSplit } = library();
       const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
       const late = [];
-      for (let round = 0; round < ${amount(40)}; round++) {
+      for (let round = 0; round < ${amount(10)}; round++) {
         let isDestroyed = false;
         const hear = (what) => { if (isDestroyed) late.push(String(what)); };
         const db = knex({
