@@ -5,6 +5,8 @@ import type { Host } from './host.ts';
 // What listeners were told of a host last: they hear nothing of mere suspicions.
 const told = new WeakMap<Host, 'up' | 'down'>();
 
+const aborted = { code: 'ECONNABORTED' } as const;
+
 /** Puts a host into another state of health, with all that goes with it. */
 export function enterHealth(
   host: Host,
@@ -25,7 +27,9 @@ export function enterHealth(
   if (health.state === 'down') {
     host.report = undefined;
     host.pool.turnAway();
-    host.pool.gate.dialling.giveUp(new Error(`${name} is down: ${health.reason}`));
+    // As Node calls a connection that was given up.
+    const givenUp = Object.assign(new Error(`${name} is down: ${health.reason}`), aborted);
+    host.pool.gate.dialling.giveUp(givenUp);
     host.replaceConnections();
     const { reason } = health;
     if (told.get(host) !== 'down') events.tell('host:down', { host: name, role, reason });

@@ -4,6 +4,7 @@ import { unfitness } from '../hosts/routable-hosts.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import type { Trouble } from '../hosts/health.ts';
 import type { Host } from '../hosts/host.ts';
+import { isNetworkCode } from './network-code.ts';
 
 /**
  * The error of a statement that none of the tried hosts gave a connection for.
@@ -17,10 +18,12 @@ export function surface(intent: string, cluster: Cluster, failures: readonly Hos
   return last !== undefined && isOthers ? last : noHost(intent, cluster, failures);
 }
 
-// Network errors name a system call, or hold one for each address; pg's own and ours have words only.
+// Network errors name a system call, or hold one for each address; ours of a host that was given up
+// have Node's names, and pg's have words only.
 function isUnreachable(error: Error): boolean {
   if ('severity' in error) return false;
   if ('syscall' in error || 'errors' in error) return true;
+  if ('code' in error && isNetworkCode(String(error.code))) return true;
   return /^(?:timeout expired|Connection terminated|no connection within|The probe had no answer)/.test(
     error.message,
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NoHostAvailableError } from '../../../lib/errors.ts';
+import { SilentHostError } from '../../../lib/monitor/hang-watch.ts';
 import { noHost, surface } from '../../../lib/routing/no-host.ts';
 import { hostOf, makeCluster, makeUnseenCluster, takeDown } from '../../support/hosts.ts';
 
@@ -52,6 +53,8 @@ describe('surface', () => {
     ['one of them cannot be reached', [failed('b', refused), failed('a', password)]],
     ['none of its addresses can be', [failed('a', new AggregateError([refused]))]],
     ['pg says so in words', [failed('a', new Error('timeout expired'))]],
+    ['a host was given up', [failed('a', new SilentHostError('a', 600))]],
+    ['a probe was not answered', [failed('a', new Error('The probe had no answer within 5 ms.'))]],
     ['a connection did not open', [failed('a', new Error('no connection within 5 ms'))]],
     ['a pool was full, which is no error of a host', [failed('a')]],
     ['no host was asked', []],
