@@ -87,3 +87,10 @@ function describe(error: Error): string {
 export function asError(thrown: unknown): Error {
   return isNativeError(thrown) ? thrown : new Error(String(thrown));
 }
+
+/** Copies an error with all its fields: Knex and others write into those that they meet. */
+export function copyError(error: Error): Error {
+  const prototype: object | null = Object.getPrototypeOf(error);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is made of all of an error is one.
+  return Object.create(prototype, Object.getOwnPropertyDescriptors(error)) as Error;
+}

@@ -29,7 +29,7 @@ export interface HostRoleEvent {
   readonly was: HostRole;
 }
 
-/** A host that serves from here on, by what its probes say. */
+/** A host that answers its probes from here on; whether it serves, its role and its lag say. */
 export interface HostUpEvent {
   readonly host: string;
   readonly role: HostRole;
@@ -53,6 +53,16 @@ export interface HostLagEvent {
   /** Whether the replica may serve. */
   readonly isFit: boolean;
   readonly reason: string | undefined;
+}
+
+/** A host that serves nothing although it runs, and is not an old primary. */
+export interface HostExcludedEvent {
+  readonly host: string;
+  /**
+   * `foreign`: of another cluster; `unproved`: a primary that may be of another cluster; `another
+   * primary`: beside the elected one; `old timeline`: a replica that follows an old primary.
+   */
+  readonly reason: 'foreign' | 'unproved' | 'another primary' | 'old timeline';
 }
 
 /** An old primary that gets no statements any more: the cluster has moved on to a higher timeline. */
@@ -91,6 +101,7 @@ export interface RWSplitEvents {
   'host:role': [HostRoleEvent];
   'host:lag': [HostLagEvent];
   'host:fenced': [HostFencedEvent];
+  'host:excluded': [HostExcludedEvent];
   'discovery:error': [DiscoveryErrorEvent];
 }
 

@@ -15,5 +15,6 @@ export class LeastConnectionsBalancer implements Balancer {
 }
 
 function load(host: HostView): number {
-  return host.weight === 0 ? host.inFlight : host.inFlight / host.weight;
+  // The query itself counts, or idle hosts would be equal whatever they weigh.
+  return host.weight === 0 ? host.inFlight : (host.inFlight + 1) / host.weight;
 }

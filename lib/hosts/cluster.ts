@@ -9,7 +9,7 @@ import type { Host } from './host.ts';
 import { LagWatch } from './lag-watch.ts';
 import { Leadership } from './leadership.ts';
 import type { RoutableHosts } from './routable-hosts.ts';
-import { surveyHosts } from './routable-hosts.ts';
+import { Survey } from './survey.ts';
 import type { ServerReport } from './server-report.ts';
 
 /** Makes the {@link Host} of one server; opens nothing. */
@@ -22,6 +22,8 @@ export interface ClusterParts {
   readonly replicas: readonly HostSettings[] | undefined;
   /** Whether the primary is one of the hosts that serve reads. */
   readonly primaryReads: boolean;
+  /** Whether it matters who is a primary and who a replica. */
+  readonly hasRoles: boolean;
   readonly maxLag: MaxLagSettings | false;
   readonly health: HealthSettings;
   readonly events: RWSplitEmitter;
@@ -40,7 +42,7 @@ export class Cluster {
   readonly #leadership: Leadership;
   readonly #lags: LagWatch;
   #hosts: readonly Host[];
-  #routable: RoutableHosts;
+  readonly #survey: Survey;
   #isComplete: boolean;
   #isSettled = false;
 
@@ -51,11 +53,11 @@ export class Cluster {
     const presumed = make(primary, 'primary');
     const made = (replicas ?? []).map((settings) => make(settings, 'replica'));
     this.#hosts = [presumed, ...made];
-    this.#leadership = new Leadership(presumed, parts.events);
+    this.#leadership = new Leadership(presumed, parts.hasRoles, parts.events);
     this.#lags = new LagWatch(parts);
     this.#isComplete = replicas !== undefined;
     this.#isSettled = this.#isComplete && this.#hosts.length === 1;
-    this.#routable = this.#survey();
+    this.#survey = new Survey(this.#hosts, parts.primaryReads);
   }
 
   /** Every host, the presumed primary first. */
@@ -65,7 +67,7 @@ export class Cluster {
 
   /** Who may serve what, as known at this moment. */
   get routable(): RoutableHosts {
-    return this.#routable;
+    return this.#survey.routable;
   }
 
   /** The primary, by what the servers say; undefined while none is known that can be reached. */
@@ -120,7 +122,10 @@ export class Cluster {
   noteProbe(host: Host, report: ServerReport | undefined, at: number): void {
     const { clock, health } = this.#parts;
     this.#enter(host, afterGoodProbe(host.health, clock.now(), health));
-    if (report === undefined) return this.publish();
+    if (report === undefined) {
+      this.#lags.noteNothing(host);
+      return this.publish();
+    }
 
     const { isInRecovery } = report;
     const isOther = host.report?.server !== undefined && host.report.server !== report.server;
@@ -166,7 +171,9 @@ export class Cluster {
     this.#isSettled ||=
       this.#isComplete && this.#hosts.every(({ health }) => health.state !== 'unknown');
     if (this.#isSettled && !wasSettled) this.#lags.settle(this.#hosts, this);
-    this.#routable = this.#survey();
+    // Thousands may wait, and look again at each change.
+    if (!this.#survey.take(this.#hosts, this.elected, this.#isSettled)) return;
+
     this.changes.note();
     this.onChange();
   }
@@ -188,9 +195,5 @@ export class Cluster {
 
   #elect(): void {
     if (this.#leadership.hold(this.#hosts)) this.#lags.forget();
-  }
-
-  #survey(): RoutableHosts {
-    return surveyHosts(this.#hosts, this.elected, this.#parts.primaryReads);
   }
 }

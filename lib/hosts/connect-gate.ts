@@ -20,12 +20,18 @@ export class ConnectGate {
   #opening = 0;
   #isCareful: () => boolean = () => false;
   #restsUntil = Number.NEGATIVE_INFINITY;
+  #refusal: Error | undefined;
   readonly #waiting: (() => void)[] = [];
 
   /** @param dialling what is being opened, where that can be given up. */
   constructor(clock: Clock, dialling: Dialling = new Dialling()) {
     this.#clock = clock;
     this.dialling = dialling;
+  }
+
+  /** What the server said when it had no connection left; undefined once it may be asked again. */
+  get refusal(): Error | undefined {
+    return this.#clock.now() < this.#restsUntil ? this.#refusal : undefined;
   }
 
   /** Whether a connection may be opened at this moment. */
@@ -39,8 +45,9 @@ export class ConnectGate {
     this.#isCareful = isCareful;
   }
 
-  /** Opens none for a moment. */
-  rest(): void {
+  /** Opens none for a moment, as the server has none left. */
+  rest(refusal: Error): void {
+    this.#refusal = refusal;
     const end = this.#clock.now() + REST_MILLIS;
     this.#restsUntil = end;
     this.#clock.after(REST_MILLIS, () => {

@@ -1,4 +1,5 @@
 import type { Connection } from './host.ts';
+import type { ErrorOfOne } from './sever.ts';
 import { sever } from './sever.ts';
 
 /** The connections of a pool that are being opened. */
@@ -16,8 +17,8 @@ export class Dialling {
   }
 
   /** Ends all of them, which then fail to open. */
-  giveUp(error: Error): void {
-    for (const connection of this.#connections) sever(connection, error);
+  giveUp(reason: ErrorOfOne): void {
+    for (const connection of this.#connections) sever(connection, reason);
     this.#connections.clear();
   }
 }

@@ -8,6 +8,8 @@ export interface Candidate {
   readonly wasInRecovery: boolean;
   /** What its server said last, while it is reachable. */
   readonly report: ServerReport | undefined;
+  /** The timeline on which it was a primary beside the elected one, with a history of its own. */
+  readonly rivalTimeline?: number | undefined;
 }
 
 /** What must not be forgotten from one election to the next. */
@@ -21,7 +23,8 @@ export interface ClusterMemory {
 }
 
 /** What an election says of a host that is not elected. */
-export type Exclusion = 'foreign' | 'fenced' | 'unproved' | 'another primary' | 'old timeline';
+export type Exclusion =
+  'foreign' | 'fenced' | 'unproved' | 'another primary' | 'same server' | 'old timeline';
 
 /** The outcome of an election. */
 export interface Election<C extends Candidate> {
@@ -85,13 +88,25 @@ export function elect<C extends Candidate>(
     }
   }
   const fit = claimants.filter(({ report }) => (report?.timeline ?? 0) >= timeline);
-  const primary = current !== undefined && fit.includes(current) ? current : fit[0];
+  const eligible = fit.filter((claimant) => !isRival(claimant));
+  const primary = current !== undefined && eligible.includes(current) ? current : eligible[0];
   for (const claimant of claimants) {
     if (claimant === primary) continue;
-    excluded.set(claimant, fit.includes(claimant) ? 'another primary' : 'fenced');
+    const isSame = primary !== undefined && isSameServer(claimant, primary);
+    const rank = isSame ? 'same server' : 'another primary';
+    excluded.set(claimant, fit.includes(claimant) ? rank : 'fenced');
   }
   const isSystemIdProved = memory.isSystemIdProved || primary?.report?.systemId !== undefined;
   return { primary, excluded, memory: { systemId, isSystemIdProved, timeline } };
+}
+
+// Two servers that were both promoted have grown apart: writes must not move between them by accident.
+function isRival({ rivalTimeline, report }: Candidate): boolean {
+  return rivalTimeline !== undefined && (report?.timeline ?? 0) <= rivalTimeline;
+}
+
+function isSameServer(one: Candidate, other: Candidate): boolean {
+  return one.report?.server !== undefined && one.report.server === other.report?.server;
 }
 
 // Its source is not the primary: it lacks what the primary has, however fresh it looks.

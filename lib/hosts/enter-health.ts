@@ -25,14 +25,20 @@ export function enterHealth(
     told.set(host, 'up');
   }
   if (health.state === 'down') {
-    host.report = undefined;
-    host.pool.turnAway();
-    // As Node calls a connection that was given up.
-    const givenUp = Object.assign(new Error(`${name} is down: ${health.reason}`), aborted);
-    host.pool.gate.dialling.giveUp(givenUp);
-    host.replaceConnections();
     const { reason } = health;
+    // What is open goes on where only new connections are refused, as for a password that was changed.
+    if (health.trouble !== 'misconfigured') leaveHost(host, reason);
     if (told.get(host) !== 'down') events.tell('host:down', { host: name, role, reason });
     told.set(host, 'down');
   }
+}
+
+function leaveHost(host: Host, reason: string): void {
+  host.report = undefined;
+  host.pool.turnAway();
+  // As Node calls a connection that was given up.
+  host.pool.gate.dialling.giveUp(() =>
+    Object.assign(new Error(`${host.name} is down: ${reason}`), aborted),
+  );
+  host.replaceConnections();
 }

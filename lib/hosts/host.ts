@@ -8,8 +8,9 @@ import type { Health } from './health.ts';
 import { rampShare, unknownHealth } from './health.ts';
 import type { Lag } from './lag.ts';
 import type { HostPool } from './pool.ts';
-import type { PoolSize, PoolStats } from './pool-settings.ts';
+import type { PoolSize } from './pool-settings.ts';
 import type { ServerReport } from './server-report.ts';
+import type { ErrorOfOne } from './sever.ts';
 import { sever, SeveredError } from './sever.ts';
 import { serverFacts } from './server-facts.ts';
 import { Waiters } from './waiters.ts';
@@ -46,6 +47,7 @@ export class Host implements HostView, Candidate {
   /** What its server said last, while it is reachable. */
   report: ServerReport | undefined;
   wasInRecovery = false;
+  rivalTimeline: number | undefined;
   /** Why it may be neither the primary nor a replica. */
   exclusion: Exclusion | undefined;
   /** How far it is behind, if it is a replica. */
@@ -108,10 +110,6 @@ export class Host implements HostView, Candidate {
     return { reads: this.#reads, writes: this.#writes, connectErrors: this.#connectErrors };
   }
 
-  get poolStats(): PoolStats {
-    return this.pool.stats;
-  }
-
   /** Takes over what a list of hosts says anew; connections that are open stay so. */
   reconfigure(settings: HostSettings): void {
     this.#settings = settings;
@@ -137,24 +135,26 @@ export class Host implements HostView, Candidate {
     this.pool.renew();
     if (left.length === 0) return;
     this.#drains.begin((millis) => {
-      const reason = new SeveredError(
-        `${this.name} has lost its role; what still ran on it after ${millis} ms was ended.`,
-      );
+      const reason = (): Error =>
+        new SeveredError(
+          `${this.name} went out of use; what still ran ${millis} ms later was ended.`,
+        );
       const inUse = new Set(this.pool.inUse);
       for (const connection of left) if (inUse.has(connection)) sever(connection, reason);
     });
   }
 
   /** Ends every connection without its server, which has gone silent. */
-  abandonConnections(error: Error): void {
+  abandonConnections(reason: ErrorOfOne): void {
     this.pool.renew();
-    this.pool.gate.dialling.giveUp(error);
-    for (const connection of this.pool.inUse) sever(connection, error);
+    this.pool.gate.dialling.giveUp(reason);
+    for (const connection of this.pool.inUse) sever(connection, reason);
   }
 
   /** Ends every connection; what still runs on one after `millis` fails. */
   async end(millis: number): Promise<void> {
-    const reason = new SeveredError(`${this.name} was destroyed: no answer within ${millis} ms.`);
+    const reason = (): Error =>
+      new SeveredError(`${this.name} was destroyed: no answer within ${millis} ms.`);
     this.#drains.cancel();
     await this.pool.destroyWithin(millis, this.#clock, (connection) => sever(connection, reason));
   }

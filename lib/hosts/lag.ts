@@ -26,7 +26,13 @@ const MAX_SIGHTINGS = 256;
  * written at a moment was, at that moment, not behind; one that hasn't is behind since then at least.
  */
 export class LagMeter {
+  readonly #staleMillis: number;
   #sightings: Sighting[] = [];
+
+  /** @param staleMillis how long ago a primary may have been seen last to be measured by. */
+  constructor(staleMillis: number = Number.POSITIVE_INFINITY) {
+    this.#staleMillis = staleMillis;
+  }
 
   /** Notes where the primary is, as asked at `at`. */
   note(position: Lsn, at: number): void {
@@ -58,6 +64,8 @@ export class LagMeter {
     if (position === undefined || last === undefined) {
       return now === undefined ? lagWithoutPrimary(report) : lagOfItself(report);
     }
+    // It is there, and does not say where it is by now.
+    if (now !== undefined && now - last.lastAt > this.#staleMillis) return lagOfItself(report);
     if (position >= last.position) return { bytes: 0, millis: 0 };
     const bytes = Number(last.position - position);
     const moment = now ?? last.lastAt;

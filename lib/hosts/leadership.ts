@@ -7,13 +7,20 @@ import { SeveredError } from './sever.ts';
 /** Who is the primary, from one election to the next; a failover is followed, never made. */
 export class Leadership {
   readonly #presumed: Host;
+  readonly #hasRoles: boolean;
   readonly #events: RWSplitEmitter;
   #memory: ClusterMemory = noMemory;
   #elected: Host | undefined;
+  /** The primary before that, or the present one. */
+  #last: Host | undefined;
 
-  /** @param presumed the host that the configuration calls the primary. */
-  constructor(presumed: Host, events: RWSplitEmitter) {
+  /**
+   * @param presumed the host that the configuration calls the primary.
+   * @param hasRoles whether roles count: where they don't, nobody is excluded for one.
+   */
+  constructor(presumed: Host, hasRoles: boolean, events: RWSplitEmitter) {
     this.#presumed = presumed;
+    this.#hasRoles = hasRoles;
     this.#events = events;
   }
 
@@ -34,23 +41,48 @@ export class Leadership {
 
     for (const host of hosts) {
       const was = host.exclusion;
-      host.exclusion = excluded.get(host);
-      if (host.exclusion === 'fenced' && was !== 'fenced') this.#fence(host);
+      host.exclusion = this.#hasRoles ? excluded.get(host) : undefined;
+      if (host.report?.isInRecovery === true) host.rivalTimeline = undefined;
+      if (host.exclusion === was || host.exclusion === undefined) continue;
+      if (host.exclusion === 'another primary' && host.report?.server !== undefined) {
+        host.rivalTimeline = host.report.timeline;
+      }
+      if (host.exclusion === 'same server') continue;
+      if (host.exclusion === 'fenced') this.#fence(host);
+      else this.#events.tell('host:excluded', { host: host.name, reason: host.exclusion });
     }
     if (primary !== this.#elected) {
       // The sizes belong to the role: a promoted replica has to carry what the primary carried.
       this.#elected?.pool.resize(this.#elected.ownSize);
+      // Whoever waits there for a connection would write to it.
+      this.#elected?.pool.turnAway();
       this.#elected = primary;
+      if (primary !== undefined) this.#succeed(primary);
       primary?.pool.resize(this.#presumed.ownSize);
     }
     return memory.timeline !== timeline;
   }
 
+  // The last primary may have been silent since, and still acknowledge what nobody will ever see.
+  #succeed(primary: Host): void {
+    const last = this.#last;
+    this.#last = primary;
+    if (last === undefined || last === primary || last.role !== 'primary') return;
+
+    last.abandonConnections(
+      () =>
+        new SeveredError(`${last.name} is no primary any more; what still ran on it was ended.`),
+    );
+  }
+
   #fence(host: Host): void {
     // A commit that it still acknowledged would be lost with everything else of its branch.
     host.abandonConnections(
-      new SeveredError(`${host.name} is an old primary; what still ran on it was ended.`),
+      () => new SeveredError(`${host.name} is an old primary; what still ran on it was ended.`),
     );
+    // It may be no more than remembered: it is told of once it runs.
+    if (host.health.state !== 'up' && host.health.state !== 'half-open') return;
+
     this.#events.tell('host:fenced', {
       host: host.name,
       timeline: host.report?.timeline,

@@ -99,7 +99,7 @@ export class HostPool<C extends object> extends Pool<C> {
   async destroyWithin(millis: number, clock: Clock, sever: (connection: C) => void): Promise<void> {
     this.gate.release();
     const stopWaiting = clock.after(millis, () => {
-      this.gate.dialling.giveUp(new Error('The pool was destroyed.'));
+      this.gate.dialling.giveUp(() => new Error('The pool was destroyed.'));
       for (const connection of this.inUse) {
         sever(connection);
         void this.discard(connection);
@@ -176,6 +176,7 @@ export class HostPool<C extends object> extends Pool<C> {
     if (this.destroyed || isOutdated || held >= this.maximum) return this.end(detached.resource);
 
     this.free.push(detached.resolve());
+    this._startReaping();
     this._tryAcquireOrCreate();
   }
 

@@ -58,7 +58,9 @@ const exclusionReasons = {
   fenced: 'is an old primary: the cluster is on a higher timeline',
   unproved:
     'claims to be the primary, but nothing shows that it is of this cluster; if it is the primary, name it in connection',
-  'another primary': 'is a primary, too, and another host is the elected one',
+  'another primary':
+    'is a primary, too, and another host is the elected one; stop it, or make it a replica',
+  'same server': 'is the elected primary under another name',
   'old timeline': 'follows an old primary: the cluster is on a higher timeline',
 } as const;
 

@@ -20,9 +20,12 @@ export class SeveredError extends Error {
   }
 }
 
-/** Ends a connection without asking its server: whatever runs on it fails with `error`. */
-export function sever(connection: Connection, error: Error): void {
-  (connection as Socketed).connection?.stream?.destroy?.(error);
+/** Makes the error of one connection: Knex and others write into it, so that no two may share it. */
+export type ErrorOfOne = () => Error;
+
+/** Ends a connection without asking its server: whatever runs on it fails with an error of its own. */
+export function sever(connection: Connection, reason: ErrorOfOne): void {
+  (connection as Socketed).connection?.stream?.destroy?.(reason());
 }
 
 /** Ends a connection in the driver's own way, or without its server where that doesn't answer. */
@@ -32,7 +35,7 @@ export async function endOrSever(
   clock: Clock,
 ): Promise<void> {
   const stopWaiting = clock.after(END_MILLIS, () => {
-    sever(connection, new Error('The server did not end the connection.'));
+    sever(connection, () => new Error('The server did not end the connection.'));
   });
   try {
     await end();

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 
 /** Those who wait for something to become free, in the order in which they came. */
 export class Waiters {
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   /**
    * Waits to be woken; false when that did not happen within `millis`. It is a query that waits, so
@@ -15,20 +15,26 @@ export class Waiters {
         resolve(true);
       };
       const stopWaiting = clock.holdFor(Math.max(0, millis), () => {
-        this.#waiting = this.#waiting.filter((other) => other !== wake);
+        this.#waiting.delete(wake);
         resolve(false);
       });
-      this.#waiting.push(wake);
+      this.#waiting.add(wake);
     });
   }
 
   /** Wakes the one that has waited longest. */
   wakeOne(): void {
-    this.#waiting.shift()?.();
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+
+    this.#waiting.delete(first);
+    first();
   }
 
   /** Wakes everyone. */
   wakeAll(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    const woken = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of woken) wake();
   }
 }

@@ -36,6 +36,7 @@ export class ClusterWatch {
       replicas: isFunction ? undefined : replicas,
       // Alone, the primary is what reads are for, and no fallback with a share.
       primaryReads: primaryReads > 0 || isAlone,
+      hasRoles: target !== 'any',
       maxLag,
       health,
       events,
@@ -57,6 +58,7 @@ export class ClusterWatch {
       list: replicas,
       cluster: this.cluster,
       remake: maker.remake,
+      check: (host) => this.monitor.check(host, false),
       onChange: () => this.monitor.start(),
       events,
       clock: systemClock,
@@ -82,12 +84,12 @@ export class ClusterWatch {
     return undefined;
   }
 
-  /** Resolves once some host is known to be up, or after `millis`. */
+  /** Resolves once some host is known to be up, or none of all that were looked at, or after `millis`. */
   async whenUsable(millis: number): Promise<void> {
     const { changes } = this.cluster;
     const deadline = systemClock.now() + millis;
     await this.start();
-    while (this.cluster.routable.usable.length === 0) {
+    while (this.cluster.routable.usable.length === 0 && !this.cluster.isSettled) {
       // oxlint-disable-next-line no-await-in-loop -- each turn waits for a change.
       if (!(await changes.after(changes.count, deadline - systemClock.now()))) return;
     }

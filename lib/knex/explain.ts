@@ -42,7 +42,10 @@ export async function explainQuery(split: RWSplit, query: object): Promise<Expla
   const { cluster, dispatcher } = split;
   const { intent, reason, hosts, fallback, role } = dispatcher.route(request);
   const others = cluster.hosts
-    .filter((host) => !hosts.includes(host) && !fallback.includes(host))
+    .filter((host) => {
+      const isAsked = hosts.includes(host) || fallback.includes(host);
+      return !isAsked || unfitness(host, cluster.elected) !== undefined;
+    })
     .map((host) => ({
       host: host.name,
       reason: unfitness(host, cluster.elected) ?? otherRole(host, role),

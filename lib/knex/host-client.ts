@@ -150,9 +150,21 @@ function listeningClient(
 // Knex takes `expirationChecker` out of what a provider answers.
 function changeable(provide: ConnectionProvider): ConnectionProvider {
   return async () => {
-    const answer = await provide();
+    const answer = await inTime(provide());
     return hideValue({ ...answer }, 'password', answer.password);
   };
+}
+
+// pg's own time for a connection begins when it has its settings.
+const PROVIDE_MILLIS = 5000;
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stopWaiting = systemClock.after(PROVIDE_MILLIS, () => {
+      reject(new Error(`The connection function did not answer within ${PROVIDE_MILLIS} ms.`));
+    });
+    answer.then(resolve, reject).finally(stopWaiting);
+  });
 }
 
 function own(value: unknown): PropertyDescriptor {

@@ -54,7 +54,7 @@ export function snapshot(host: Host, elected: Host | undefined): HostSnapshot {
     tags,
     inFlight,
     latencyMillis,
-    pool: host.poolStats,
+    pool: host.pool.stats,
     served: host.served,
     lastError: host.lastError?.message,
   };

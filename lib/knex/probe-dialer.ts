@@ -1,3 +1,4 @@
+import type { ConnectionObject } from '../config/connection-object.ts';
 import { hideValue } from '../config/connection-object.ts';
 import type { Host } from '../hosts/host.ts';
 import type { DialProbe, ProbeClient } from '../monitor/probe.ts';
@@ -10,10 +11,13 @@ interface Driver {
 
 /** Makes what opens the connections of a host's probe: as Knex dials, without what it then asks and sets. */
 export function probeDialer(client: PgClient, host: Host): DialProbe {
-  return (onClient) =>
+  let known: ConnectionObject = {};
+  const prepare = async (): Promise<void> => {
+    const { connection } = host.settings;
+    known = typeof connection === 'function' ? await outsideScopes(connection) : connection;
+  };
+  const dial: DialProbe = (onClient) =>
     outsideScopes(async () => {
-      const { connection } = host.settings;
-      const known = typeof connection === 'function' ? await connection() : connection;
       // A probe has a time of its own, which knows of a process that was held up.
       const own = { connectionTimeoutMillis: 0, query_timeout: 0 };
       const settings = hideValue({ ...known, ...own }, 'password', known.password);
@@ -33,4 +37,5 @@ export function probeDialer(client: PgClient, host: Host): DialProbe {
       }) as PgClient;
       return (await view.acquireRawConnection()) as ProbeClient;
     });
+  return Object.assign(dial, { prepare });
 }

@@ -7,6 +7,8 @@ export interface ReplicaChangesParts {
   readonly cluster: Cluster;
   readonly remake: (host: Host, settings: HostSettings) => void;
   readonly onChange: () => void;
+  /** Probes a host now. */
+  readonly check: (host: Host) => Promise<void>;
 }
 
 // How long what runs on a host that has gone from the list may go on.
@@ -22,8 +24,8 @@ export class ReplicaChanges {
   }
 
   /** Adds hosts that are new, drains those that have gone, and lets the others stay as they are. */
-  apply(list: readonly HostSettings[]): void {
-    const { cluster, remake, onChange } = this.#parts;
+  async apply(list: readonly HostSettings[]): Promise<void> {
+    const { cluster, remake, onChange, check } = this.#parts;
     const present = cluster.hosts.filter((host) => !host.isPresumed);
     const kept = new Set<Host>();
     const fresh: HostSettings[] = [];
@@ -38,7 +40,10 @@ export class ReplicaChanges {
       }
     }
 
-    const gone = present.filter((host) => !kept.has(host) && !isPrimary(host, cluster));
+    // A registry may know of a promotion before a probe does.
+    const leaving = present.filter((host) => !kept.has(host));
+    await Promise.all(leaving.map((host) => check(host)));
+    const gone = leaving.filter((host) => !isPrimary(host, cluster));
     for (const host of gone) {
       cluster.remove(host);
       host.pool.turnAway();

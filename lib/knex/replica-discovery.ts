@@ -13,6 +13,8 @@ export interface DiscoveryParts {
   readonly cluster: Cluster;
   /** Gives a host other settings. */
   readonly remake: (host: Host, settings: HostSettings) => void;
+  /** Probes a host now. */
+  readonly check: (host: Host) => Promise<void>;
   /** Told when hosts have come or gone. */
   readonly onChange: () => void;
   readonly events: RWSplitEmitter;
@@ -40,7 +42,7 @@ export class ReplicaDiscovery {
   #isDone = false;
   #isDestroyed = false;
   #cancelTimer: () => void = () => undefined;
-  #stopWaiting: () => void = () => undefined;
+  #giveUp: () => void = () => undefined;
 
   constructor(parts: DiscoveryParts) {
     this.#parts = parts;
@@ -68,7 +70,7 @@ export class ReplicaDiscovery {
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.#cancelTimer();
-    this.#stopWaiting();
+    this.#giveUp();
     await this.#changes.end();
   }
 
@@ -81,9 +83,9 @@ export class ReplicaDiscovery {
       this.#isDone = true;
       this.#schedule();
     } catch (error) {
+      if (this.#isDestroyed) return;
       events.tell('discovery:error', { error: asError(error) });
       cluster.goOn();
-      if (this.#isDestroyed) return;
       this.#cancelTimer = clock.after(ASK_AGAIN_MILLIS, () => {
         this.#asked = undefined;
       });
@@ -107,9 +109,9 @@ export class ReplicaDiscovery {
       // A registry that forgets everything is more likely than a cluster without replicas.
       if (answer.length === 0)
         throw new Error('rwSplit.replicas() named no host; the last list stays.');
-      this.#changes.apply(answer);
+      await this.#changes.apply(answer);
     } catch (error) {
-      events.tell('discovery:error', { error: asError(error) });
+      if (!this.#isDestroyed) events.tell('discovery:error', { error: asError(error) });
     } finally {
       this.#schedule();
     }
@@ -121,10 +123,14 @@ export class ReplicaDiscovery {
         reject(new Error(`rwSplit.replicas() did not answer within ${this.#millis} ms.`));
       const { clock, list } = this.#parts;
       // A query waits for the first answer, and for no other.
-      this.#stopWaiting = this.#isDone
+      const stopWaiting = this.#isDone
         ? clock.after(this.#millis, late)
         : clock.holdFor(this.#millis, late);
-      list().then(resolve, reject).finally(this.#stopWaiting);
+      this.#giveUp = () => {
+        stopWaiting();
+        reject(new Error('rwSplit.replicas() is not waited for any longer: destroy() was called.'));
+      };
+      list().then(resolve, reject).finally(stopWaiting);
     });
   }
 }

@@ -15,6 +15,6 @@ export function isRolledBack(lease: Lease, statement: CompiledStatement, error: 
   return (
     lease.isTransaction &&
     ROLLBACK.test(textOf(statement)) &&
-    judgeStatementError(error, lease.host.role).isConnectionLost
+    judgeStatementError(error, lease.hostRole).isConnectionLost
   );
 }

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 /** What surrounds a query, however many calls away. */
 export interface Scope {
@@ -20,11 +20,14 @@ export function inScope<T>(scope: Scope, fn: () => T): T {
   return storage.run(scope, fn);
 }
 
+// Made as the module is loaded, which no request does.
+const outside = new AsyncResource('knex-rwsplit');
+
 /**
- * Runs `fn` outside of any scope.
+ * Runs `fn` outside of any scope, ours or the application's.
  *
  * What outlives a request (connections, timers) must not belong to the one that happened to make it.
  */
 export function outsideScopes<T>(fn: () => T): T {
-  return storage.run(undefined, fn);
+  return outside.runInAsyncScope(() => storage.run(undefined, fn));
 }

@@ -29,6 +29,9 @@ const onThePrimary = { intent: 'write', proved: true, reason: 'a replica refused
 // Statements that failed together should not arrive at the next host together.
 const MOST_JITTER_MILLIS = 20;
 
+// How long a text that may be mistaken waits for the primary.
+const SOON_MILLIS = 1000;
+
 /** What Knex's events show of where a statement runs. */
 export function describeRoute(lease: Lease): LeaseDescription {
   const { host, route } = lease;
@@ -60,7 +63,7 @@ async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
   lease.attempts = undefined;
   let error = thrown;
   for (;;) {
-    const failure = judgeStatementError(error, lease.host.role);
+    const failure = judgeStatementError(error, lease.hostRole);
     noteAttempt(split, lease, failure, error);
     const rerun = planRerun(lease, failure);
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other.
@@ -74,7 +77,7 @@ async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
       lease.running = sent;
       // oxlint-disable-next-line no-await-in-loop -- as above.
       const answer = await sent;
-      if (rerun === 'primary' || rerun === 'primary-if-idle') noteMisroute(split, lease, refused);
+      if (rerun === 'primary' || rerun === 'primary-soon') noteMisroute(split, lease, refused);
       return answer;
     } catch (again) {
       error = again;
@@ -103,14 +106,13 @@ async function acquireNext(
   rerun: Rerun,
   deadline: number,
 ): Promise<Acquired | undefined> {
-  const { dispatcher, cluster, watch } = split;
+  const { dispatcher, watch } = split;
   const { host, request } = lease;
   const left = (): number => deadline - systemClock.now();
   switch (rerun) {
-    case 'primary-if-idle':
-      // What a replica may merely lack is, most often, a mistake in the text: not worth a wait.
-      if (cluster.routable.primary[0]?.pool.hasRoom() !== true) return undefined;
-      return dispatcher.acquire(onThePrimary, left());
+    case 'primary-soon':
+      // What a replica may merely lack is, most often, a mistake in the text: not worth a long wait.
+      return dispatcher.acquire(onThePrimary, Math.min(left(), SOON_MILLIS));
     case 'primary':
       return dispatcher.acquire(onThePrimary, left());
     case 'if-demoted':

@@ -61,5 +61,5 @@ export function streamStatement(
 }
 
 function mayRunAgain(lease: Lease, error: unknown): boolean {
-  return planRerun(lease, judgeStatementError(error, lease.host.role)) !== undefined;
+  return planRerun(lease, judgeStatementError(error, lease.hostRole)) !== undefined;
 }

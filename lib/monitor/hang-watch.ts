@@ -50,9 +50,8 @@ export class HangWatch {
 
       // A host that stays silent may be given further statements by hand: look again.
       this.#cancel = undefined;
-      this.#host.abandonConnections(
-        new SilentHostError(this.#host.name, now - since + timeoutMillis),
-      );
+      const silent = now - since + timeoutMillis;
+      this.#host.abandonConnections(() => new SilentHostError(this.#host.name, silent));
     });
   }
 

@@ -82,13 +82,22 @@ export class HostWatch {
     if (this.#running === undefined) this.#schedule();
   }
 
-  /** Dials anew for the next probe: the name may stand for another server. */
+  /** Dials anew, and probes again by the new connection: the name may stand for another server. */
   redial(): void {
-    const now = this.#parts.clock.now();
+    const { clock, outside } = this.#parts;
+    const now = clock.now();
     if (now - this.#redialledAt < REDIAL_MILLIS) return;
 
     this.#redialledAt = now;
-    this.#probe.hangUp();
+    void outside(async () => {
+      if (await this.#renew()) this.nudge();
+    });
+  }
+
+  /** As {@link HostWatch.check}, by a new connection where one can be had. */
+  async checkAnew(): Promise<void> {
+    await this.#parts.outside(() => this.#renew());
+    await this.check();
   }
 
   /** Ends the probe, its connection and its timers. */
@@ -103,7 +112,6 @@ export class HostWatch {
     const { cluster, clock, settings } = this.#parts;
     // A name that has moved on to the new primary is found only by asking it again.
     if (this.#isLeaderless() && cluster.isSettled) this.redial();
-    if (clock.now() - this.#dialledAt >= KEPT_MILLIS) this.#probe.hangUp();
     do {
       this.#mustRepeat = false;
       const at = clock.now();
@@ -120,13 +128,21 @@ export class HostWatch {
     const { cluster } = this.#parts;
     if (outcome.isGood) {
       if (outcome.isNewConnection) this.#dialledAt = at;
+      if (at - this.#dialledAt >= KEPT_MILLIS) {
+        this.#dialledAt = at;
+        this.redial();
+      }
       this.#hang.noteAnswer();
       cluster.noteProbe(this.host, outcome.report, at);
       this.#lost.look(outcome.report.hasTrueProcessIds);
       return;
     }
 
-    const { error, isTimeout } = outcome;
+    const { error, isTimeout, isOfApplication } = outcome;
+    if (isOfApplication) {
+      const ailment = { trouble: 'misconfigured', reason: error.message } as const;
+      return cluster.noteFailedProbe(this.host, ailment, error);
+    }
     const { host: evidence } = judgeConnectError(error);
     if (evidence === 'overloaded') {
       this.#hang.noteAnswer();
@@ -148,6 +164,10 @@ export class HostWatch {
 
     this.#cancelTimer();
     this.#cancelTimer = clock.after(left, () => this.nudge());
+  }
+
+  #renew(): Promise<boolean> {
+    return this.#probe.renew(this.#parts.settings.timeoutMillis);
   }
 
   #isLeaderless(): boolean {

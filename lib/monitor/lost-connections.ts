@@ -108,7 +108,8 @@ export class LostConnections {
 
   #giveUp(connection: Connection, { since }: Stillness): void {
     this.#still.delete(connection);
-    sever(connection, new SilentHostError(this.#host.name, this.#clock.now() - since));
+    const silent = this.#clock.now() - since;
+    sever(connection, () => new SilentHostError(this.#host.name, silent));
   }
 }
 

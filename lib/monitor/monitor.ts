@@ -72,8 +72,7 @@ export class Monitor {
   /** Probes one host now, by a new connection where its name may have moved on. */
   async check(host: Host, hasMoved: boolean): Promise<void> {
     const watch = this.#watches.get(host);
-    if (hasMoved) watch?.redial();
-    await watch?.check();
+    await (hasMoved ? watch?.checkAnew() : watch?.check());
   }
 
   /** Ends every probe. */

@@ -40,4 +40,8 @@ export interface ProbeClient {
  * Hands the driver's client to `onClient` as soon as it is constructed, so that a dial that hangs
  * can be cut; what `onClient` throws ends the dial.
  */
-export type DialProbe = (onClient: (client: ProbeClient) => void) => Promise<ProbeClient>;
+export interface DialProbe {
+  (onClient: (client: ProbeClient) => void): Promise<ProbeClient>;
+  /** Asks the application for the settings to dial by, where a function gives them: not the host's time. */
+  readonly prepare?: (() => Promise<void>) | undefined;
+}

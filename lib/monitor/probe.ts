@@ -10,7 +10,16 @@ export type { DialProbe, ProbeClient } from './probe-client.ts';
 /** What a probe found: a report, or why there is none. */
 export type ProbeOutcome =
   | { readonly isGood: true; readonly report: ServerReport; readonly isNewConnection: boolean }
-  | { readonly isGood: false; readonly error: Error; readonly isTimeout: boolean };
+  | {
+      readonly isGood: false;
+      readonly error: Error;
+      readonly isTimeout: boolean;
+      /** The function that gives the connection's settings failed: nothing was learnt of the host. */
+      readonly isOfApplication: boolean;
+    };
+
+// How long a function that gives the settings of a connection may take.
+const PREPARE_MILLIS = 5000;
 
 /** Watches one host over one connection of its own, kept open between probes. */
 export class Probe {
@@ -20,7 +29,8 @@ export class Probe {
   readonly #ending: AbortController = new AbortController();
   #connection: ProbeConnection | undefined;
   #running: Promise<ProbeOutcome> | undefined;
-  #mustRedial = false;
+  #renewing: Promise<boolean> | undefined;
+  readonly #hasReported = new WeakSet<ProbeConnection>();
 
   /** @param onLost told when the connection is lost between probes: a reason to look at once. */
   constructor(dial: DialProbe, clock: Clock, onLost: () => void = () => undefined) {
@@ -30,9 +40,10 @@ export class Probe {
   }
 
   /**
-   * Asks the server once, within a time for everything; calls while one is running share it.
+   * Asks the server once, within a time; calls while one is running share it.
    *
-   * Never rejects. The time is longer only where the process itself was held up.
+   * Never rejects. The time is longer only where the process itself was held up, and where the
+   * application has to be asked for the settings of a new connection.
    */
   run(timeoutMillis: number): Promise<ProbeOutcome> {
     this.#running ??= this.#run(timeoutMillis).finally(() => {
@@ -71,9 +82,17 @@ export class Probe {
     }
   }
 
-  /** Has the next probe dial anew: its host's name may stand for another server by then. */
-  hangUp(): void {
-    this.#mustRedial = true;
+  /**
+   * Dials anew beside the open connection, whose name may stand for another server by now, and
+   * changes over to the new connection; keeps the old one where that does not open in time.
+   *
+   * @returns whether it changed over; false, too, where none is open and the next probe dials anyway.
+   */
+  renew(timeoutMillis: number): Promise<boolean> {
+    this.#renewing ??= this.#renew(timeoutMillis).finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
   }
 
   /** Ends the connection, and what is running, at once. */
@@ -83,38 +102,86 @@ export class Probe {
   }
 
   async #run(timeoutMillis: number): Promise<ProbeOutcome> {
+    const kept = this.#connection;
+    if (kept?.isOpen === true) {
+      const outcome = await this.#within(timeoutMillis, () => this.#report(kept));
+      // The connection may have ended without the server, as by an idle timeout: a new one tells.
+      if (outcome.isGood || outcome.isTimeout) return outcome;
+    }
+    try {
+      await this.#prepare();
+    } catch (error) {
+      return { ...failure(asError(error)), isOfApplication: true };
+    }
+    return this.#within(timeoutMillis, async () => {
+      const fresh = this.#dialled();
+      this.#connection = fresh;
+      await fresh.open();
+      return this.#report(fresh);
+    });
+  }
+
+  async #report(connection: ProbeConnection): Promise<ProbeOutcome> {
+    const report = await connection.report();
+    const isNewConnection = !this.#hasReported.has(connection);
+    this.#hasReported.add(connection);
+    return { isGood: true, report, isNewConnection };
+  }
+
+  async #within(millis: number, look: () => Promise<ProbeOutcome>): Promise<ProbeOutcome> {
     const { signal } = this.#ending;
     if (signal.aborted) return failure(new Error('The probe was destroyed.'));
     try {
-      const outcome = await withinTime(this.#look(), timeoutMillis, this.#clock, signal);
+      const outcome = await withinTime(look(), millis, this.#clock, signal);
       if (outcome !== undefined) return outcome;
 
       this.#drop();
       if (signal.aborted) return failure(new Error('The probe was destroyed.'));
-      return failure(new Error(`The probe had no answer within ${timeoutMillis} ms.`), true);
+      return {
+        ...failure(new Error(`The probe had no answer within ${millis} ms.`)),
+        isTimeout: true,
+      };
     } catch (error) {
       this.#drop();
       return failure(asError(error));
     }
   }
 
-  async #look(): Promise<ProbeOutcome> {
-    if (this.#mustRedial) this.#drop();
-    this.#mustRedial = false;
-    const kept = this.#connection;
-    if (kept?.isOpen === true) {
-      try {
-        return { isGood: true, report: await kept.report(), isNewConnection: false };
-      } catch (error) {
-        if (this.#connection !== kept) throw error;
-        // The connection may have ended without the server, as by an idle timeout: a new one tells.
-        kept.destroy();
+  async #prepare(): Promise<void> {
+    const { prepare } = this.#dial;
+    if (prepare === undefined) return;
+
+    const ready = prepare().then(() => true);
+    if ((await withinTime(ready, PREPARE_MILLIS, this.#clock, this.#ending.signal)) === true)
+      return;
+    throw new Error(`The connection function did not answer within ${PREPARE_MILLIS} ms.`);
+  }
+
+  async #renew(timeoutMillis: number): Promise<boolean> {
+    if (this.#connection?.isOpen !== true) return false;
+
+    const { signal } = this.#ending;
+    const fresh = this.#dialled();
+    try {
+      await this.#prepare();
+      const opening = fresh.open().then(() => true);
+      const isOpen = await withinTime(opening, timeoutMillis, this.#clock, signal);
+      // What a probe is asking is asked on the old one.
+      await this.#running;
+      if (isOpen === true && !signal.aborted) {
+        this.#drop();
+        this.#connection = fresh;
+        return true;
       }
+    } catch {
+      // The old connection is as good as before; what the pool meets, it tells.
     }
-    const fresh = new ProbeConnection(this.#dial, this.#onLost);
-    this.#connection = fresh;
-    await fresh.open();
-    return { isGood: true, report: await fresh.report(), isNewConnection: true };
+    fresh.destroy();
+    return false;
+  }
+
+  #dialled(): ProbeConnection {
+    return new ProbeConnection(this.#dial, this.#onLost);
   }
 
   #drop(): void {
@@ -123,6 +190,6 @@ export class Probe {
   }
 }
 
-function failure(error: Error, isTimeout = false): ProbeOutcome {
-  return { isGood: false, error, isTimeout };
+function failure(error: Error): Extract<ProbeOutcome, { isGood: false }> {
+  return { isGood: false, error, isTimeout: false, isOfApplication: false };
 }

@@ -1,6 +1,6 @@
 import type { Balancer, NonEmpty } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
-import { asError } from '../errors.ts';
+import { asError, copyError } from '../errors.ts';
 import type { HostFailure } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { Cluster } from '../hosts/cluster.ts';
@@ -37,7 +37,7 @@ export class PoolFullError extends Error {
   readonly stats: PoolStats;
 
   constructor(host: Host, waitedMillis: number, cause: unknown) {
-    const stats = host.poolStats;
+    const stats = host.pool.stats;
     super(
       `no connection of ${host.name} became free within ${Math.round(waitedMillis)} ms ` +
         `(${stats.used} used, ${stats.free} free, ${stats.pending} pending, max ${stats.max})`,
@@ -74,21 +74,24 @@ export async function acquire(
       const isChosen = chosen !== undefined && tier === route.hosts && failures.length === 0;
       const host = pick(hosts, balancer, isChosen ? chosen : undefined);
       const left = deadline - clock.now();
-      if (left < 1) throw noHost(route.intent, cluster, failures);
+      if (left < 1) throw noHost(route.intent, cluster, failures, route);
       // One that never opens must leave time for the others; a full pool is waited for to the end.
       const others = hosts.length - 1 + (tier === route.hosts ? route.fallback.length : 0);
-      const millis = host.pool.hasRoom() ? left / (others + 1) : left;
+      const isFull = host.pool.stats.used >= host.pool.stats.max;
+      const millis = isFull ? left : left / (others + 1);
       try {
         if (tier !== route.fallback || share === undefined) return await take(host, millis);
         return await takeOfShare(host, share, clock, millis);
       } catch (error) {
+        // Who is here because replicas failed it goes on waiting, whichever of them is well again.
+        if (error instanceof NeedlessWait && failures.length > 0) continue;
         failures.push(judge(cluster, host, error, millis, millis < left));
         hosts = hosts.filter((other) => other !== host);
       }
     }
   }
 
-  throw surface(route.intent, cluster, failures);
+  throw surface(route, cluster, failures);
 }
 
 async function take(host: Host, millis: number): Promise<Acquired> {
@@ -140,16 +143,21 @@ function judge(
   hasTimeLeft: boolean,
 ): HostFailure {
   if (error instanceof PoolFullError || error instanceof NeedlessWait) throw error;
-  const hasGone = host.health.state === 'down' || !cluster.hosts.includes(host);
-  if (hasGone && isPoolAbort(error)) {
-    const state = cluster.hosts.includes(host) ? 'unreachable' : 'went away';
+  if (isPoolAbort(error)) {
+    const isDown = cluster.hosts.includes(host) && host.health.state === 'down';
+    const state = isDown ? 'unreachable' : 'went out of use';
     return { name: host.name, state, lastError: host.lastError };
   }
-  const { used, max } = host.poolStats;
+  const { used, max } = host.pool.stats;
   if (isPoolTimeout(error) && used >= max) {
     // Busy is not dead: another host would only be flooded next.
     if (!hasTimeLeft) throw new PoolFullError(host, waitedMillis, error);
     return { name: host.name, state: 'had no connection free in its share of the time' };
+  }
+
+  const { refusal } = host.pool.gate;
+  if (isPoolTimeout(error) && refusal !== undefined) {
+    return { name: host.name, state: 'has no connection left', lastError: copyError(refusal) };
   }
 
   const lastError = isPoolTimeout(error)

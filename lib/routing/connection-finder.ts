@@ -78,8 +78,13 @@ export class ConnectionFinder {
       const hasHosts = [decided.hosts, decided.fallback, decided.lastResort].some(isNonEmpty);
       if (hasHosts && this.#isReady(decided)) {
         try {
-          const taken = await acquire(decided, parts, deadline - clock.now(), picked);
-          if (this.isRight(decided, taken.host, taken.connection)) {
+          // A server that has no connection left is waited for no longer than a primary to come.
+          const isFull = decided.hosts.every(({ pool }) => pool.gate.refusal !== undefined);
+          const limit = isFull ? Math.min(deadline, begun + failoverMillis) : deadline;
+          const taken = await acquire(decided, parts, limit - clock.now(), picked);
+          if (!this.#stillServes(request, decided, taken.host)) {
+            taken.host.pool.release(taken.connection);
+          } else if (this.isRight(decided, taken.host, taken.connection)) {
             return { ...taken, route: explained(decided, taken.host) };
           }
           taken.leave?.();
@@ -115,6 +120,14 @@ export class ConnectionFinder {
         (role === 'any' || host.role === role) &&
         (host.health.state === 'unknown' || host.health.state === 'suspect'),
     );
+  }
+
+  // It may have taken long to get the connection, and the cluster goes on meanwhile. A host that is
+  // drained by hand still serves those who waited for it already.
+  #stillServes(request: RouteRequest, { role }: Route, host: Host): boolean {
+    if (host.isDraining) return true;
+    if (role === 'primary') return this.route(request).hosts.includes(host);
+    return role === 'any' || host.exclusion === undefined;
   }
 
   // Before each host was looked at once, another one may be the primary, or a replica may be well.

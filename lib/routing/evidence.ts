@@ -17,7 +17,7 @@ export function noteEvidence(
     case 'none':
       return;
     case 'overloaded':
-      return host.pool.gate.rest();
+      return host.pool.gate.rest(error);
     case 'doubtful':
     // A probe meets the same, and says so for good.
     case 'misconfigured':

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Connection, Host } from '../hosts/host.ts';
+import type { HostRole } from '../events.ts';
 import type { KeptConnection } from './lock-keeper.ts';
 import type { LockUse } from '../sql/verdict.ts';
 import type { Acquired } from './acquire.ts';
@@ -42,6 +43,8 @@ export class Lease {
   readonly route: Route;
   host: Host;
   connection: Connection;
+  /** What the host was taken for when it was chosen, which its answer is judged by. */
+  hostRole: HostRole;
   /** Told when the query has moved to another connection. */
   onMove: ((connection: Connection) => void) | undefined;
   /** Whether the primary may run what a replica refuses. */
@@ -87,6 +90,7 @@ export class Lease {
     this.route = route;
     this.host = host;
     this.connection = connection;
+    this.hostRole = host.role;
     this.#clock = clock;
     this.#giveBack = giveBack;
     this.mayRerun = route.mayRerun;
@@ -113,6 +117,7 @@ export class Lease {
     void this.#giveBack(this);
     this.host = host;
     this.connection = connection;
+    this.hostRole = host.role;
     this.leave = leave;
     this.description = undefined;
     this.#startedAt = this.#clock.now();

@@ -5,6 +5,7 @@ import type { Cluster } from '../hosts/cluster.ts';
 import type { Trouble } from '../hosts/health.ts';
 import type { Host } from '../hosts/host.ts';
 import { isNetworkCode } from './network-code.ts';
+import type { Route } from './route.ts';
 
 /**
  * The error of a statement that none of the tried hosts gave a connection for.
@@ -12,10 +13,10 @@ import { isNetworkCode } from './network-code.ts';
  * What PostgreSQL answers (wrong password, no such database), or a function of the application
  * throws, arrives as it is: the primary's, where several hosts were asked.
  */
-export function surface(intent: string, cluster: Cluster, failures: readonly HostFailure[]): Error {
+export function surface(route: Route, cluster: Cluster, failures: readonly HostFailure[]): Error {
   const last = failures.at(-1)?.lastError;
   const isOthers = failures.every(({ lastError }) => lastError && !isUnreachable(lastError));
-  return last !== undefined && isOthers ? last : noHost(intent, cluster, failures);
+  return last !== undefined && isOthers ? last : noHost(route.intent, cluster, failures, route);
 }
 
 // Network errors name a system call, or hold one for each address; ours of a host that was given up
@@ -34,10 +35,11 @@ export function noHost(
   intent: string,
   cluster: Cluster,
   failures: readonly HostFailure[],
+  route?: Route,
 ): NoHostAvailableError {
   const { elected } = cluster;
   const hosts = cluster.hosts.map(
-    (host) => failures.find(({ name }) => name === host.name) ?? bystander(host, elected),
+    (host) => failures.find(({ name }) => name === host.name) ?? bystander(host, elected, route),
   );
   const advice = hosts.some(({ lastError }) => lastError !== undefined)
     ? 'Check that the servers run and can be reached from here.'
@@ -45,10 +47,12 @@ export function noHost(
   return new NoHostAvailableError(intent, hosts, advice);
 }
 
-function bystander(host: Host, elected: Host | undefined): HostFailure {
+function bystander(host: Host, elected: Host | undefined, route?: Route): HostFailure {
   const { name, health, lastError, isDraining } = host;
   if (isDraining || health.state === 'unknown' || health.state === 'up') {
-    return { name, state: unfitness(host, elected) ?? `is a ${host.role}` };
+    const wasFit = route !== undefined && [...route.hosts, ...route.fallback].includes(host);
+    const bare = wasFit ? 'was not tried in time' : `is a ${host.role}`;
+    return { name, state: unfitness(host, elected) ?? bare };
   }
   return { name, state: states[health.trouble], lastError };
 }

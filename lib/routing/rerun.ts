@@ -3,9 +3,9 @@ import type { Lease } from './lease.ts';
 
 /**
  * Where a failed statement runs again: on another host that may serve it, on the primary alone,
- * there if it has a connection to spare, or where it belongs once the host has proved to be demoted.
+ * there if that takes no long wait, or where it belongs once the host has proved to be demoted.
  */
-export type Rerun = 'elsewhere' | 'primary' | 'primary-if-idle' | 'again' | 'if-demoted';
+export type Rerun = 'elsewhere' | 'primary' | 'primary-soon' | 'again' | 'if-demoted';
 
 // A host whose pool holds nothing but dead connections gives out one after the other.
 const MOST_ATTEMPTS = 8;
@@ -24,7 +24,7 @@ export function planRerun(lease: Lease, failure: Failure): Rerun | undefined {
       case 'primary':
         return lease.mayRerun ? 'primary' : undefined;
       case 'primary-if-behind':
-        return lease.mayRerun ? 'primary-if-idle' : undefined;
+        return lease.mayRerun ? 'primary-soon' : undefined;
       case 'no':
         return undefined;
       default:

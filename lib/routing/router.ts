@@ -118,12 +118,14 @@ function onHost(name: string, request: RouteRequest, hosts: RoutableHosts): Rout
     throw new ConfigError('rwSplit.host', `No host is named "${name}"; there are ${known}.`);
   }
   if (host.role === 'replica' && isProvedWrite(request)) throw refused(request, `"${name}"`);
+  // What it would write, or read, is not of this cluster, or no longer.
+  const mustNotServe = host.exclusion === 'fenced' || host.exclusion === 'foreign';
 
   return {
     intent: request.intent,
     reason: `hint: host ${name}`,
     ...anyRole,
-    hosts: [host],
+    hosts: mustNotServe ? none : [host],
   };
 }
 

@@ -3,7 +3,7 @@ import type { Failure } from './failure.ts';
 import { judgeRefusal } from './misroute.ts';
 
 // What tells of a server, or of a pooler's way to it, that ends a session with it. As a mere ERROR
-// it is about a third server: postgres_fdw and dblink pass on what they meet there.
+// it is about a third server, of which postgres_fdw and dblink pass on what they meet there.
 const SESSION_ENDS = new Map<string, Partial<Failure>>([
   ['57P01', { host: 'network', rerunRead: 'elsewhere' }],
   ['57P02', { host: 'network', rerunRead: 'elsewhere' }],
@@ -18,8 +18,6 @@ const SESSION_ENDS = new Map<string, Partial<Failure>>([
   ['25P03', unsent('none')],
   ['57P05', unsent('none')],
 ]);
-
-const REMOTE = /^(08(?!P01)|57P0[123]|53300|58000)/;
 
 // Conflicts of a replica's queries with what it replays.
 const CONFLICTS = new Set(['40001', '40P01']);
@@ -49,7 +47,7 @@ export function judgeServerError(
     const end = SESSION_ENDS.get(sqlState) ?? SESSION_ENDS.get(sqlState.slice(0, 2));
     if (end !== undefined) return { ...failure, ...end };
   }
-  if (REMOTE.test(sqlState) || DAMAGE.has(sqlState)) return { ...failure, rerunRead: 'elsewhere' };
+  if (DAMAGE.has(sqlState)) return { ...failure, rerunRead: 'elsewhere' };
   if (CONFLICTS.has(sqlState) && role === 'replica') return { ...failure, rerunRead: 'elsewhere' };
   return { ...failure, ...afterRefusal(error, role) };
 }

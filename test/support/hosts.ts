@@ -124,6 +124,7 @@ export function makeUnseenCluster(
     primary,
     replicas,
     primaryReads,
+    hasRoles: true,
     maxLag,
     health: { ...healthSettings, ...health },
     events,
