@@ -108,6 +108,7 @@ export class Probe {
       // The connection may have ended without the server, as by an idle timeout: a new one tells.
       if (outcome.isGood || outcome.isTimeout) return outcome;
     }
+    if (this.#ending.signal.aborted) return failure(new Error('The probe was destroyed.'));
     try {
       await this.#prepare();
     } catch (error) {

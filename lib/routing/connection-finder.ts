@@ -79,7 +79,9 @@ export class ConnectionFinder {
       if (hasHosts && this.#isReady(decided)) {
         try {
           // A server that has no connection left is waited for no longer than a primary to come.
-          const isFull = decided.hosts.every(({ pool }) => pool.gate.refusal !== undefined);
+          const isFull = [...decided.hosts, ...decided.fallback].every(
+            ({ pool }) => pool.gate.refusal !== undefined,
+          );
           const limit = isFull ? Math.min(deadline, begun + failoverMillis) : deadline;
           const taken = await acquire(decided, parts, limit - clock.now(), picked);
           if (!this.#stillServes(request, decided, taken.host)) {
