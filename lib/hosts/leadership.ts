@@ -1,5 +1,5 @@
 import type { RWSplitEmitter } from '../events.ts';
-import type { ClusterMemory } from './election.ts';
+import type { ClusterMemory, Exclusion } from './election.ts';
 import { elect, noMemory } from './election.ts';
 import type { Host } from './host.ts';
 import { SeveredError } from './sever.ts';
@@ -40,16 +40,14 @@ export class Leadership {
     this.#memory = memory;
 
     for (const host of hosts) {
+      const exclusion = this.#hasRoles ? excluded.get(host) : undefined;
       const was = host.exclusion;
-      host.exclusion = this.#hasRoles ? excluded.get(host) : undefined;
-      if (host.report?.isInRecovery === true) host.rivalTimeline = undefined;
-      if (host.exclusion === was || host.exclusion === undefined) continue;
-      if (host.exclusion === 'another primary' && host.report?.server !== undefined) {
-        host.rivalTimeline = host.report.timeline;
+      host.exclusion = exclusion;
+      // What was taken for another server may have restarted between two probes of two names.
+      if (exclusion === 'same server' || host.report?.isInRecovery === true) {
+        host.rivalTimeline = undefined;
       }
-      if (host.exclusion === 'same server') continue;
-      if (host.exclusion === 'fenced') this.#fence(host);
-      else this.#events.tell('host:excluded', { host: host.name, reason: host.exclusion });
+      if (exclusion !== was && exclusion !== undefined) this.#exclude(host, exclusion);
     }
     if (primary !== this.#elected) {
       // The sizes belong to the role: a promoted replica has to carry what the primary carried.
@@ -73,6 +71,20 @@ export class Leadership {
       () =>
         new SeveredError(`${last.name} is no primary any more; what still ran on it was ended.`),
     );
+  }
+
+  #exclude(host: Host, reason: Exclusion): void {
+    switch (reason) {
+      case 'fenced':
+        return this.#fence(host);
+      case 'same server':
+        return;
+      case 'another primary':
+        if (host.report?.server !== undefined) host.rivalTimeline = host.report.timeline;
+        break;
+      default:
+    }
+    this.#events.tell('host:excluded', { host: host.name, reason });
   }
 
   #fence(host: Host): void {
