@@ -74,15 +74,10 @@ export class Leadership {
   }
 
   #exclude(host: Host, reason: Exclusion): void {
-    switch (reason) {
-      case 'fenced':
-        return this.#fence(host);
-      case 'same server':
-        return;
-      case 'another primary':
-        if (host.report?.server !== undefined) host.rivalTimeline = host.report.timeline;
-        break;
-      default:
+    if (reason === 'fenced') return this.#fence(host);
+    if (reason === 'same server') return;
+    if (reason === 'another primary' && host.report?.server !== undefined) {
+      host.rivalTimeline = host.report.timeline;
     }
     this.#events.tell('host:excluded', { host: host.name, reason });
   }
