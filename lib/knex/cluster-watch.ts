@@ -50,7 +50,7 @@ export class ClusterWatch {
       clock: systemClock,
       random: Math.random,
       outside: outsideScopes,
-      dialer: (host) => probeDialer(client, host),
+      dialer: (host) => probeDialer(client, host, maker.acquireMillis),
     });
     if (!isFunction) return;
 

@@ -10,7 +10,7 @@ interface Driver {
 }
 
 /** Makes what opens the connections of a host's probe: as Knex dials, without what it then asks and sets. */
-export function probeDialer(client: PgClient, host: Host): DialProbe {
+export function probeDialer(client: PgClient, host: Host, acquireMillis: number): DialProbe {
   let known: ConnectionObject = {};
   const prepare = async (): Promise<void> => {
     const { connection } = host.settings;
@@ -37,5 +37,6 @@ export function probeDialer(client: PgClient, host: Host): DialProbe {
       }) as PgClient;
       return (await view.acquireRawConnection()) as ProbeClient;
     });
-  return Object.assign(dial, { prepare });
+  // Queries that wait for the first probes have time left then for the other hosts.
+  return Object.assign(dial, { prepare, prepareMillis: acquireMillis / 2 });
 }

@@ -44,4 +44,6 @@ export interface DialProbe {
   (onClient: (client: ProbeClient) => void): Promise<ProbeClient>;
   /** Asks the application for the settings to dial by, where a function gives them: not the host's time. */
   readonly prepare?: (() => Promise<void>) | undefined;
+  /** How long that may take at most, in milliseconds, where queries wait for less than the usual bound. */
+  readonly prepareMillis?: number | undefined;
 }

@@ -149,13 +149,13 @@ export class Probe {
   }
 
   async #prepare(): Promise<void> {
-    const { prepare } = this.#dial;
+    const { prepare, prepareMillis = PREPARE_MILLIS } = this.#dial;
     if (prepare === undefined) return;
 
+    const millis = Math.min(PREPARE_MILLIS, prepareMillis);
     const ready = prepare().then(() => true);
-    if ((await withinTime(ready, PREPARE_MILLIS, this.#clock, this.#ending.signal)) === true)
-      return;
-    throw new Error(`The connection function did not answer within ${PREPARE_MILLIS} ms.`);
+    if ((await withinTime(ready, millis, this.#clock, this.#ending.signal)) === true) return;
+    throw new Error(`The connection function did not answer within ${millis} ms.`);
   }
 
   async #renew(timeoutMillis: number): Promise<boolean> {
