@@ -6,7 +6,7 @@ export interface RouteEvent {
   readonly host: string;
   readonly role: HostRole;
   readonly intent: string;
-  /** For people: `a proved read`, `calls nextval`, `hint: primary`, … */
+  /** For people: `only reads`, `calls nextval`, `hint: primary; …` */
   readonly reason: string;
 }
 
@@ -29,7 +29,7 @@ export interface HostRoleEvent {
   readonly was: HostRole;
 }
 
-/** A host that answers its probes from here on; whether it serves, its role and its lag say. */
+/** A host that answers its probes from here on; its role and its lag say what it serves. */
 export interface HostUpEvent {
   readonly host: string;
   readonly role: HostRole;

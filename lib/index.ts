@@ -29,6 +29,7 @@ export type { HostFailure, RWSplitErrorCode } from './errors.ts';
 export type {
   DiscoveryErrorEvent,
   HostDownEvent,
+  HostExcludedEvent,
   HostFencedEvent,
   HostLagEvent,
   HostRole,
@@ -39,6 +40,8 @@ export type {
   RouteEvent,
   RWSplitEvents,
 } from './events.ts';
+export type { ServedStats } from './hosts/host.ts';
+export type { PoolStats } from './hosts/pool-settings.ts';
 export type { Explanation, OtherHost } from './knex/explain.ts';
 export type { ErrorRoute } from './knex/failed-attempt.ts';
 export { rwSplit } from './knex/handle.ts';

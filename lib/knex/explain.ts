@@ -9,7 +9,7 @@ import type { RWSplit } from './rw-split.ts';
 /** Where a query would go, and why. */
 export interface Explanation {
   readonly intent: Intent;
-  /** For people: `is a read`, `calls nextval`, `hint: primary; …` */
+  /** For people: `only reads`, `calls nextval`, `hint: primary; …` */
   readonly reason: string;
   /** The statements that the query compiles to. */
   readonly sql: readonly string[];
@@ -17,13 +17,14 @@ export interface Explanation {
   readonly hosts: readonly string[];
   /** The names of the hosts that would serve if none of `hosts` could. */
   readonly fallback: readonly string[];
-  /** The other hosts, and why none of them is asked, in words that follow the name. */
+  /** Every host that would not serve it, one that a hint names included, and why. */
   readonly others: readonly OtherHost[];
 }
 
 /** A host that would not serve a query. */
 export interface OtherHost {
   readonly host: string;
+  /** In words that follow the name. */
   readonly reason: string;
 }
 

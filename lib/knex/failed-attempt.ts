@@ -1,4 +1,5 @@
 import { asError } from '../errors.ts';
+import type { HostRole } from '../events.ts';
 import { noteEvidence } from '../routing/evidence.ts';
 import type { Failure } from '../routing/failure.ts';
 import type { Attempt, Lease } from '../routing/lease.ts';
@@ -9,7 +10,7 @@ import type { RWSplit } from './rw-split.ts';
 export interface ErrorRoute {
   /** Where the statement ran last. */
   readonly host: string;
-  readonly role: string;
+  readonly role: HostRole;
   /** Every attempt that failed, this one last. */
   readonly attempts: readonly Attempt[];
   /** `unknown`: it was sent, its answer was lost, and it may have changed what it was to change. */

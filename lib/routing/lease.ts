@@ -18,14 +18,15 @@ export interface Unlock {
 /** Where a lease's statements run, and why. */
 export interface LeaseDescription {
   readonly host: string;
-  readonly role: string;
+  readonly role: HostRole;
   readonly reason: string;
 }
 
 /** One attempt to run a statement, as errors show it. */
 export interface Attempt {
   readonly host: string;
-  readonly role: string;
+  readonly role: HostRole;
+  /** The SQLSTATE, or what Node calls the error, as in `ECONNRESET`; undefined where it has neither. */
   readonly code: string | undefined;
   readonly message: string;
 }
