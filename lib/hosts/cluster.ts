@@ -161,6 +161,7 @@ export class Cluster {
 
   /** Asks for a probe of a host that may have changed: what it answers, or who stands behind its name. */
   doubt(host: Host, hasMoved: boolean): void {
+    this.#survey.forget();
     this.onDoubt(host, hasMoved);
   }
 

@@ -18,6 +18,11 @@ export class Survey {
     return this.#routable;
   }
 
+  /** Has the next look count as a change: whoever doubts a host waits for what its probe finds. */
+  forget(): void {
+    this.#described = '';
+  }
+
   /** Looks anew; false where all is as before, which most probes find. */
   take(hosts: readonly Host[], elected: Host | undefined, isSettled: boolean): boolean {
     const described = [elected?.name, isSettled, ...hosts.map(describe)].join(';');
