@@ -23,6 +23,7 @@ export interface HostSketch {
 /** What a cluster without servers has besides hosts. */
 export interface ClusterSketch {
   readonly primaryReads?: boolean;
+  readonly hasRoles?: boolean;
   readonly events?: RWSplitEmitter;
   readonly clock?: Clock;
   readonly health?: Partial<HealthSettings>;
@@ -110,6 +111,7 @@ export function makeUnseenCluster(
   sketches: Readonly<Record<string, HostSketch>>,
   {
     primaryReads = false,
+    hasRoles = true,
     events = new RWSplitEmitter(),
     clock = new FakeClock(),
     health = {},
@@ -124,7 +126,7 @@ export function makeUnseenCluster(
     primary,
     replicas,
     primaryReads,
-    hasRoles: true,
+    hasRoles,
     maxLag,
     health: { ...healthSettings, ...health },
     events,

@@ -147,6 +147,7 @@ describe('Cluster', () => {
         primary: hostSettings('a'),
         replicas: undefined,
         primaryReads: false,
+        hasRoles: true,
         maxLag: false,
         health: healthSettings,
         events,
@@ -191,7 +192,8 @@ describe('Cluster', () => {
 
   it('ends what runs on an old primary, whose commits would be lost', async () => {
     const ends: unknown[] = [];
-    const stream = { destroy: (error: Error) => ends.push(error) };
+    // A socket is destroyed once.
+    const stream = { destroy: (error: Error) => (ends.length === 0 ? ends.push(error) : 0) };
     const cluster = makeCluster({ a: { create: async () => ({ connection: { stream } }) }, b: {} });
     await hostOf(cluster, 'a').pool.acquire().promise;
 
@@ -362,5 +364,57 @@ describe('Cluster', () => {
 
     expect(hostOf(cluster, 'b')).toMatchObject({ lag: undefined, lagProblem: undefined });
     expect(roles(cluster).primary).toEqual(['b']);
+  });
+
+  it('has changed nothing where a probe finds all as it was', () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+    const { count } = cluster.changes;
+    let changes = 0;
+    cluster.onChange = () => changes++;
+
+    answerProbe(cluster, 'a', reportOf('primary', { position: 2000n }));
+    answerProbe(cluster, 'b', reportOf('replica', { position: 2000n }));
+
+    expect([changes, cluster.changes.count]).toEqual([0, count]);
+  });
+
+  it('lets those who doubt a host look again after the probe, whatever that finds', () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+    const { count } = cluster.changes;
+    cluster.doubt(hostOf(cluster, 'a'), true);
+    expect(cluster.changes.count).toBe(count);
+
+    answerProbe(cluster, 'a', reportOf('primary'));
+    answerProbe(cluster, 'a', reportOf('primary'));
+
+    expect(cluster.changes.count).toBe(count + 1);
+  });
+
+  it('excludes nobody for a role where roles do not count', () => {
+    const { events, told } = listen('host:fenced', 'host:excluded');
+    const cluster = makeUnseenCluster({ a: {}, b: {} }, { events, hasRoles: false });
+
+    tellRoles(cluster, 'a', { timeline: 2 });
+    answerProbe(cluster, 'b', reportOf('primary', { timeline: 1, systemId: '8' }));
+
+    expect(names(cluster.routable.usable)).toEqual(['a', 'b']);
+    expect(hostOf(cluster, 'b').exclusion).toBeUndefined();
+    expect(told).toEqual([]);
+  });
+
+  it('keeps what is open on a host that is misconfigured, and ends it on one that is down', async () => {
+    const cluster = makeCluster({ a: {}, b: {}, c: {} });
+    const ailment = { trouble: 'misconfigured', reason: 'password' } as const;
+    const [b, c] = [hostOf(cluster, 'b'), hostOf(cluster, 'c')];
+    const idle = [await b.pool.acquire().promise, await c.pool.acquire().promise];
+    b.pool.release(idle[0] ?? {});
+    c.pool.release(idle[1] ?? {});
+
+    cluster.noteFailedProbe(b, ailment, new Error('password'));
+    takeDown(cluster, 'c');
+
+    expect([b.health.state, c.health.state]).toEqual(['down', 'down']);
+    expect([b.pool.stats.free, c.pool.stats.free]).toEqual([1, 0]);
+    expect([b.report === undefined, c.report === undefined]).toEqual([false, true]);
   });
 });

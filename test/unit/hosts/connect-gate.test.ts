@@ -4,6 +4,8 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ConnectGate } from '../../../lib/hosts/connect-gate.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
+const tooMany = new Error('sorry, too many clients already');
+
 /** Opens that end when they are told to. */
 function openings(gate: ConnectGate): {
   readonly start: (count: number) => void;
@@ -71,7 +73,7 @@ describe('ConnectGate', () => {
     const gate = new ConnectGate(clock);
     const { start, running } = openings(gate);
 
-    gate.rest();
+    gate.rest(tooMany);
     start(2);
     clock.advance(999);
     await turn();
@@ -87,9 +89,9 @@ describe('ConnectGate', () => {
     const gate = new ConnectGate(clock);
     const { start, running } = openings(gate);
 
-    gate.rest();
+    gate.rest(tooMany);
     clock.advance(600);
-    gate.rest();
+    gate.rest(tooMany);
     start(1);
     clock.advance(600);
     await turn();
@@ -110,7 +112,7 @@ describe('ConnectGate', () => {
     const gate = new ConnectGate(early);
     const { start, running } = openings(gate);
 
-    gate.rest();
+    gate.rest(tooMany);
     start(1);
     clock.advance(999.6);
     await turn();
@@ -121,7 +123,7 @@ describe('ConnectGate', () => {
   it('lets everyone through once it is released', async () => {
     const gate = new ConnectGate(new FakeClock());
     gate.beCareful(() => true);
-    gate.rest();
+    gate.rest(tooMany);
     const { start, running } = openings(gate);
     start(3);
 
@@ -129,5 +131,32 @@ describe('ConnectGate', () => {
     await turn();
 
     expect(running).toHaveLength(3);
+  });
+
+  it('tells what its server refused with for as long as it rests, and then no more', () => {
+    const clock = new FakeClock();
+    const gate = new ConnectGate(clock);
+    const later = new Error('remaining connection slots are reserved');
+    expect(gate.refusal).toBeUndefined();
+
+    gate.rest(tooMany);
+    clock.advance(999);
+    expect(gate.refusal).toBe(tooMany);
+    gate.rest(later);
+    clock.advance(999);
+    expect(gate.refusal).toBe(later);
+    clock.advance(1);
+
+    expect(gate.refusal).toBeUndefined();
+  });
+
+  it('tells of no refusal once it is released', () => {
+    const gate = new ConnectGate(new FakeClock());
+    gate.rest(tooMany);
+
+    gate.release();
+
+    expect(gate.refusal).toBeUndefined();
+    expect(gate.isOpen).toBe(true);
   });
 });

@@ -13,12 +13,22 @@ describe('Dialling', () => {
     dialling.begin(dialled(opening));
     dialling.begin(opened);
     dialling.finish(opened);
-    const reason = new Error('silent');
 
-    dialling.giveUp(reason);
-    dialling.giveUp(new Error('later'));
+    dialling.giveUp(() => new Error('silent'));
+    dialling.giveUp(() => new Error('later'));
 
-    expect(opening).toEqual([reason]);
+    expect(opening).toEqual([new Error('silent')]);
     expect(open).toEqual([]);
+  });
+
+  it('gives each an error of its own, into which others may write', () => {
+    const dialling = new Dialling();
+    const errors: unknown[] = [];
+    dialling.begin(dialled(errors));
+    dialling.begin(dialled(errors));
+
+    dialling.giveUp(() => new Error('silent'));
+
+    expect(new Set(errors).size).toBe(2);
   });
 });

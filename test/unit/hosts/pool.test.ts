@@ -227,13 +227,13 @@ describe('HostPool', () => {
 
   it('has no room while its server had no connection left, but for an idle one', async () => {
     const { pool, clock } = makePool(3);
-    pool.gate.rest();
+    pool.gate.rest(new Error('too many clients'));
 
     expect(pool.hasRoom()).toBe(false);
     clock.advance(1000);
     expect(pool.hasRoom()).toBe(true);
     pool.release(await pool.acquire().promise);
-    pool.gate.rest();
+    pool.gate.rest(new Error('too many clients'));
     expect(pool.hasRoom()).toBe(true);
   });
 });

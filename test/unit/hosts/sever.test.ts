@@ -9,19 +9,22 @@ function socketed(): { readonly connection: object; readonly errors: unknown[] }
 }
 
 describe('sever', () => {
-  it('destroys the socket with the reason', () => {
+  it('destroys the socket with an error made for it alone', () => {
     const { connection, errors } = socketed();
-    const reason = new Error('silent');
+    const made: Error[] = [];
+    const reason = (): Error => made[made.push(new Error('silent')) - 1] ?? new Error('none');
 
     sever(connection, reason);
+    sever(connection, reason);
 
-    expect(errors).toEqual([reason]);
+    expect(errors).toEqual(made);
+    expect(new Set(errors).size).toBe(2);
   });
 
   it.each([[{}], [{ connection: {} }], [{ connection: { stream: {} } }]])(
     'leaves a driver without a socket alone: %j',
     (connection) => {
-      expect(() => sever(connection, new Error('silent'))).not.toThrow();
+      expect(() => sever(connection, () => new Error('silent'))).not.toThrow();
     },
   );
 });

@@ -213,6 +213,7 @@ describe('HostWatch', () => {
     const { clock, watch, host } = bench(conduct);
 
     const checked = watch.check();
+    await settle();
     await pass(clock, 1000, 1000);
     await checked;
 

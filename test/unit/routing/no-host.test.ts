@@ -3,6 +3,7 @@ import { NoHostAvailableError } from '../../../lib/errors.ts';
 import { SilentHostError } from '../../../lib/monitor/hang-watch.ts';
 import { noHost, surface } from '../../../lib/routing/no-host.ts';
 import { hostOf, makeCluster, makeUnseenCluster, takeDown } from '../../support/hosts.ts';
+import { makeRoute } from '../../support/route.ts';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' });
 const password = Object.assign(new Error('password authentication failed'), { severity: 'FATAL' });
@@ -34,6 +35,42 @@ describe('noHost', () => {
   });
 });
 
+describe('noHost of a route', () => {
+  const cluster = makeCluster({ a: {}, b: {}, c: {} });
+  const route = makeRoute({ hosts: [hostOf(cluster, 'b')], fallback: [hostOf(cluster, 'a')] });
+
+  it('says of a host that would have done that there was no time for it', () => {
+    const { hosts } = noHost('read', cluster, [], route);
+
+    expect(hosts).toEqual([
+      { name: 'a', state: 'was not tried in time' },
+      { name: 'b', state: 'was not tried in time' },
+      { name: 'c', state: 'is a replica' },
+    ]);
+  });
+
+  it('says what is wrong with a host rather than that it was not tried', () => {
+    const lagging = makeCluster({ a: {}, b: {} });
+    hostOf(lagging, 'b').lagProblem = 'lags 9 ms';
+    const fit = makeRoute({ hosts: [hostOf(lagging, 'b')] });
+
+    expect(noHost('read', lagging, [], fit).hosts[1]).toEqual({ name: 'b', state: 'lags 9 ms' });
+  });
+
+  it('tells of what a server is up to in one word', () => {
+    const ill = makeCluster({ a: {}, b: {}, c: {} });
+    const note = (name: string, trouble: 'starting' | 'misconfigured' | 'silent'): void =>
+      ill.noteFailedProbe(hostOf(ill, name), { trouble, reason: trouble }, password);
+    note('a', 'starting');
+    note('b', 'misconfigured');
+    note('c', 'silent');
+
+    const { hosts } = noHost('write', ill, [], makeRoute({ hosts: ill.hosts }));
+
+    expect(hosts.map(({ state }) => state)).toEqual(['starting', 'misconfigured', 'unreachable']);
+  });
+});
+
 describe('surface', () => {
   const cluster = makeCluster({ a: {}, b: {} });
 
@@ -45,7 +82,7 @@ describe('surface', () => {
       password,
     ],
   ])('lets through %s', (_, failures, expected) => {
-    expect(surface('read', cluster, failures)).toBe(expected);
+    expect(surface(makeRoute(), cluster, failures)).toBe(expected);
   });
 
   it.each([
@@ -59,6 +96,6 @@ describe('surface', () => {
     ['a pool was full, which is no error of a host', [failed('a')]],
     ['no host was asked', []],
   ])('tells of all hosts where %s', (_, failures) => {
-    expect(surface('read', cluster, failures)).toBeInstanceOf(NoHostAvailableError);
+    expect(surface(makeRoute(), cluster, failures)).toBeInstanceOf(NoHostAvailableError);
   });
 });

@@ -6,6 +6,7 @@ import type { Rerun } from '../../../lib/routing/rerun.ts';
 import type { Route } from '../../../lib/routing/route.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { hostSettings, makeHost } from '../../support/hosts.ts';
+import { makeRoute } from '../../support/route.ts';
 
 type Sketch = Partial<Pick<Lease, 'mayRetry' | 'mayRerun' | 'isCancelled' | 'isTransaction'>> & {
   readonly role?: Route['role'];
@@ -15,16 +16,7 @@ function leaseOf(
   intent: 'read' | 'write',
   { role = intent === 'read' ? 'replica' : 'primary', ...state }: Sketch = {},
 ): Lease {
-  const route: Route = {
-    intent,
-    reason: '',
-    hosts: [],
-    fallback: [],
-    lastResort: [],
-    role,
-    mayRerun: true,
-    awaitsPrimary: true,
-  };
+  const route = makeRoute({ intent, role });
   const host = makeHost(hostSettings('a'), role === 'primary' ? 'primary' : 'replica');
   const lease = new Lease(route, host, {}, new FakeClock(), () => undefined);
   lease.request = { intent, proved: true, reason: '' };
@@ -54,7 +46,7 @@ describe('planRerun', () => {
     ],
     ['that a replica refused', 'primary', {}, 'primary'],
     ['that a replica refused where it must stay', 'primary', { mayRerun: false }, undefined],
-    ['that a replica may not know yet', 'primary-if-behind', {}, 'primary-if-idle'],
+    ['that a replica may not know yet', 'primary-if-behind', {}, 'primary-soon'],
     ['that must stay on a replica', 'primary-if-behind', { mayRerun: false }, undefined],
     ['of which nobody waits for an answer', 'elsewhere', { isCancelled: true }, undefined],
   ])('of a read %s', (_, rerun, state, expected) => {
@@ -83,7 +75,7 @@ describe('planRerun', () => {
 
   it('ends after eight attempts', () => {
     const lease = leaseOf('write');
-    const attempt = { host: 'a', role: 'primary', code: undefined, message: 'not sent' };
+    const attempt = { host: 'a', role: 'primary', code: undefined, message: 'not sent' } as const;
 
     const plans = Array.from({ length: 9 }, () => {
       lease.attempts = [...(lease.attempts ?? []), attempt];
