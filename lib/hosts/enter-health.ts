@@ -16,6 +16,8 @@ export function enterHealth(
 ): void {
   const was = host.health;
   host.health = health;
+  // What is open goes on where only new connections are refused, as for a password that was changed.
+  if (isGone(health) && !isGone(was)) leaveHost(host, health.reason);
   if (health.state === was.state) return;
 
   const { name, role } = host;
@@ -26,11 +28,15 @@ export function enterHealth(
   }
   if (health.state === 'down') {
     const { reason } = health;
-    // What is open goes on where only new connections are refused, as for a password that was changed.
-    if (health.trouble !== 'misconfigured') leaveHost(host, reason);
     if (told.get(host) !== 'down') events.tell('host:down', { host: name, role, reason });
     told.set(host, 'down');
   }
+}
+
+type Down = Extract<Health, { state: 'down' }>;
+
+function isGone(health: Health): health is Down {
+  return health.state === 'down' && health.trouble !== 'misconfigured';
 }
 
 function leaveHost(host: Host, reason: string): void {

@@ -13,6 +13,7 @@ export class Leadership {
   #elected: Host | undefined;
   /** The primary before that, or the present one. */
   #last: Host | undefined;
+  readonly #toldFenced = new WeakSet<Host>();
 
   /**
    * @param presumed the host that the configuration calls the primary.
@@ -48,6 +49,8 @@ export class Leadership {
         host.rivalTimeline = undefined;
       }
       if (exclusion !== was && exclusion !== undefined) this.#exclude(host, exclusion);
+      if (exclusion === 'fenced') this.#tellFenced(host);
+      else this.#toldFenced.delete(host);
     }
     if (primary !== this.#elected) {
       // The sizes belong to the role: a promoted replica has to carry what the primary carried.
@@ -87,9 +90,14 @@ export class Leadership {
     host.abandonConnections(
       () => new SeveredError(`${host.name} is an old primary; what still ran on it was ended.`),
     );
-    // It may be no more than remembered: it is told of once it runs.
-    if (host.health.state !== 'up' && host.health.state !== 'half-open') return;
+  }
 
+  // It may be no more than remembered: it is told of once it runs.
+  #tellFenced(host: Host): void {
+    const isRunning = host.health.state === 'up' || host.health.state === 'half-open';
+    if (!isRunning || this.#toldFenced.has(host)) return;
+
+    this.#toldFenced.add(host);
     this.#events.tell('host:fenced', {
       host: host.name,
       timeline: host.report?.timeline,

@@ -90,6 +90,19 @@ describe('Cluster', () => {
     expect(told).toEqual(['host:fenced a']);
   });
 
+  it('tells of an old primary that was suspect when another was promoted', () => {
+    const { events, told } = listen('host:fenced');
+    const cluster = makeCluster({ a: {}, b: {} }, { events });
+    cluster.noteTrouble(hostOf(cluster, 'a'), refused, new Error('refused'));
+
+    answerProbe(cluster, 'b', reportOf('primary', { timeline: 2 }));
+    expect(told).toEqual([]);
+    answerProbe(cluster, 'a', reportOf('primary'));
+    answerProbe(cluster, 'a', reportOf('primary'));
+
+    expect(told).toEqual(['host:fenced a']);
+  });
+
   it('tells of a role that differs from what was believed', () => {
     const { events, told } = listen('host:role');
     const cluster = makeUnseenCluster({ a: {}, b: {} }, { events });
@@ -400,6 +413,18 @@ describe('Cluster', () => {
     expect(names(cluster.routable.usable)).toEqual(['a', 'b']);
     expect(hostOf(cluster, 'b').exclusion).toBeUndefined();
     expect(told).toEqual([]);
+  });
+
+  it('has no primary any more once one that refused new connections is gone', () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+    const a = hostOf(cluster, 'a');
+    const wrong = { trouble: 'misconfigured', reason: 'wrong password' } as const;
+
+    cluster.noteFailedProbe(a, wrong, new Error('wrong password'));
+    expect(cluster.elected).toBe(a);
+    cluster.noteFailedProbe(a, refused, new Error('refused'));
+
+    expect(cluster.elected).toBeUndefined();
   });
 
   it('keeps what is open on a host that is misconfigured, and ends it on one that is down', async () => {
