@@ -59,7 +59,8 @@ export interface HealthOptions {
 export interface FailoverOptions {
   /**
    * Milliseconds that a write, or a read that no other host can serve, waits for a primary before it
-   * fails with `RWSPLIT_NO_HOST`; at 0 it fails at once. Knex's `acquireConnectionTimeout` bounds it.
+   * fails with `RWSPLIT_NO_HOST`, or for servers that have no connection left before it fails with
+   * 53300; at 0 it fails at once. Knex's `acquireConnectionTimeout` bounds it.
    *
    * @default 10000
    */
