@@ -165,11 +165,12 @@ export class Probe {
     const fresh = this.#dialled();
     try {
       await this.#prepare();
-      const opening = fresh.open().then(() => true);
-      const isOpen = await withinTime(opening, timeoutMillis, this.#clock, signal);
-      // What a probe is asking is asked on the old one.
-      await this.#running;
-      if (isOpen === true && !signal.aborted) {
+      if (signal.aborted) return false;
+      await withinTime(fresh.open(), timeoutMillis, this.#clock, signal);
+      // What a probe is asking is asked on the old one; another may begin as one ends.
+      // oxlint-disable-next-line no-await-in-loop -- as above.
+      while (this.#running !== undefined) await this.#running;
+      if (fresh.isOpen && !signal.aborted) {
         this.#drop();
         this.#connection = fresh;
         return true;

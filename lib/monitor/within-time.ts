@@ -44,7 +44,8 @@ export function withinTime<T>(
     };
 
     signal.addEventListener('abort', giveUp);
-    wait();
+    if (signal.aborted) giveUp();
+    else wait();
     work.then(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(error)),

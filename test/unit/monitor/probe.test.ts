@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
+import type { DialProbe, ProbeClient } from '../../../lib/monitor/probe.ts';
 import { Probe } from '../../../lib/monitor/probe.ts';
 import type { ProbeAnswer } from '../../support/fake-probe-client.ts';
 import { FakeProbeClient, serverError } from '../../support/fake-probe-client.ts';
@@ -13,24 +14,35 @@ interface Sketch {
   readonly onLost: jest.Mock<() => void>;
 }
 
+type Dialled = ProbeAnswer | Error | 'hang';
+
 /** A probe whose dials are answered one by one, the last answer for all that follow. */
-function probeOf(...answers: readonly (ProbeAnswer | Error | 'hang')[]): Sketch {
+function probeOf(...answers: readonly Dialled[]): Sketch {
+  return sketchOf(answers, {});
+}
+
+/** As {@link probeOf}, by settings that a function of the application gives. */
+function preparedBy(prepare: () => Promise<void>, answer: Dialled, prepareMillis?: number): Sketch {
+  return sketchOf([answer], { prepare, prepareMillis });
+}
+
+function sketchOf(
+  answers: readonly Dialled[],
+  settings: Pick<DialProbe, 'prepare' | 'prepareMillis'>,
+): Sketch {
   const clock = new FakeClock();
   const clients: FakeProbeClient[] = [];
   const onLost = jest.fn<() => void>();
-  const probe = new Probe(
-    async (onClient) => {
-      const answer = answers[clients.length] ?? answers.at(-1) ?? up;
-      const client = new FakeProbeClient(typeof answer === 'function' ? answer : up);
-      clients.push(client);
-      onClient(client);
-      if (answer === 'hang') await never();
-      if (answer instanceof Error) throw answer;
-      return client;
-    },
-    clock,
-    onLost,
-  );
+  const dial = async (onClient: (client: ProbeClient) => void): Promise<ProbeClient> => {
+    const answer = answers[clients.length] ?? answers.at(-1) ?? up;
+    const client = new FakeProbeClient(typeof answer === 'function' ? answer : up);
+    clients.push(client);
+    onClient(client);
+    if (answer === 'hang') await never();
+    if (answer instanceof Error) throw answer;
+    return client;
+  };
+  const probe = new Probe(Object.assign(dial, settings), clock, onLost);
   return { probe, clock, clients, onLost };
 }
 
@@ -202,20 +214,177 @@ describe('Probe', () => {
     expect(clients[1]?.texts).toEqual([expect.stringContaining('pg_control_system')]);
   });
 
-  it('dials anew after a hang-up, and does not disturb the probe that is running', async () => {
-    const { probe, clients } = probeOf(up);
-    await probe.run(1000);
+  describe('renew', () => {
+    it('dials beside the kept connection, and then changes over', async () => {
+      const { probe, clients } = probeOf(up);
+      await probe.run(1000);
 
-    const running = probe.run(1000);
-    probe.hangUp();
-    const outcomes = [await running, await probe.run(1000), await probe.run(1000)];
+      const renewing = probe.renew(1000);
+      expect(clients[0]?.done).not.toContain('end');
+      expect(await renewing).toBe(true);
 
-    expect(outcomes).toMatchObject([
-      { isNewConnection: false },
-      { isNewConnection: true },
-      { isNewConnection: false },
-    ]);
-    expect(clients[0]?.done).toContain('end');
+      expect(clients[0]?.done).toContain('end');
+      expect([await probe.run(1000), await probe.run(1000)]).toMatchObject([
+        { ...good, isNewConnection: true },
+        { ...good, isNewConnection: false },
+      ]);
+      expect(clients).toHaveLength(2);
+    });
+
+    it('does not disturb the probe that is running', async () => {
+      const { probe, clients } = probeOf(up);
+      await probe.run(1000);
+
+      const running = probe.run(1000);
+      const renewed = await probe.renew(1000);
+
+      expect(await running).toMatchObject({ ...good, isNewConnection: false });
+      expect(renewed).toBe(true);
+      expect(clients[0]?.texts).toHaveLength(2);
+    });
+
+    it('does not disturb one that begins as another ends, nor loses a connection by it', async () => {
+      const { probe, clients } = probeOf(up);
+      await probe.run(1000);
+
+      const renewing = probe.renew(1000);
+      const outcomes = [await probe.run(1000), await probe.run(1000), await probe.run(1000)];
+      await renewing;
+      probe.destroy();
+
+      expect(outcomes).toMatchObject([good, good, good]);
+      expect(clients).toHaveLength(2);
+      expect(clients.map(({ done }) => done.includes('end'))).toEqual([true, true]);
+    });
+
+    it.each([
+      ['is refused', new Error('connect ECONNREFUSED')],
+      ['hangs', 'hang'],
+    ] as const)('keeps the connection that is open where the dial %s', async (_, answer) => {
+      const { probe, clock, clients, onLost } = probeOf(up, answer);
+      await probe.run(1000);
+
+      const renewing = probe.renew(1000);
+      await turn();
+      clock.advance(1000);
+
+      expect(await renewing).toBe(false);
+      expect(await probe.run(1000)).toMatchObject({ ...good, isNewConnection: false });
+      expect(clients[1]?.done).toContain('destroy socket');
+      expect(onLost).not.toHaveBeenCalled();
+      expect(clock.pending).toBe(0);
+    });
+
+    it('keeps the connection that is open where the other is lost as it opens', async () => {
+      const { probe, clients } = probeOf(up);
+      await probe.run(1000);
+
+      const renewing = probe.renew(1000);
+      await Promise.resolve();
+      clients[1]?.emit('end');
+
+      expect(await renewing).toBe(false);
+      expect(await probe.run(1000)).toMatchObject({ ...good, isNewConnection: false });
+    });
+
+    it('leaves it to the next probe to dial where no connection is open', async () => {
+      const { probe, clients } = probeOf(up);
+
+      expect(await probe.renew(1000)).toBe(false);
+
+      expect(clients).toEqual([]);
+    });
+
+    it('dials once for all who ask at the same time', async () => {
+      const { probe, clients } = probeOf(up);
+      await probe.run(1000);
+
+      expect(await Promise.all([probe.renew(1000), probe.renew(1000)])).toEqual([true, true]);
+
+      expect(clients).toHaveLength(2);
+    });
+  });
+
+  describe('with a function that gives the settings', () => {
+    it('asks it before each dial, and for no probe on an open connection', async () => {
+      const prepare = jest.fn(() => Promise.resolve());
+      const { probe, clients } = preparedBy(prepare, up);
+
+      await probe.run(1000);
+      await probe.run(1000);
+      expect(prepare).toHaveBeenCalledTimes(1);
+      await probe.renew(1000);
+
+      expect(prepare).toHaveBeenCalledTimes(2);
+      expect(clients).toHaveLength(2);
+    });
+
+    it("does not count its time as the host's", async () => {
+      let answer = (): void => undefined;
+      const { probe, clock } = preparedBy(
+        () => new Promise<void>((resolve) => (answer = resolve)),
+        up,
+      );
+
+      const running = probe.run(1000);
+      await turn();
+      clock.advance(4900);
+      await turn();
+      answer();
+
+      expect(await running).toMatchObject(good);
+    });
+
+    it('blames the application, and not the host, where it throws', async () => {
+      const sealed = new Error('the vault is sealed');
+      const { probe, clients } = preparedBy(() => Promise.reject(sealed), up);
+
+      expect(await probe.run(1000)).toMatchObject({
+        isGood: false,
+        error: sealed,
+        isTimeout: false,
+        isOfApplication: true,
+      });
+      expect(clients).toEqual([]);
+    });
+
+    it.each([
+      ['for five seconds', undefined, 5000],
+      ['no longer than a connection of the pool would', 300, 300],
+    ])('waits for it %s', async (_, prepareMillis, millis) => {
+      const { probe, clock, clients } = preparedBy(never, up, prepareMillis);
+
+      const running = probe.run(1000);
+      await turn();
+      clock.advance(millis);
+
+      expect(await running).toMatchObject({
+        isOfApplication: true,
+        isTimeout: false,
+        error: { message: `The connection function did not answer within ${millis} ms.` },
+      });
+      expect(clients).toEqual([]);
+    });
+
+    it('blames the host for what the dial itself fails with', async () => {
+      const { probe } = preparedBy(() => Promise.resolve(), new Error('connect ECONNREFUSED'));
+
+      expect(await probe.run(1000)).toMatchObject({ isGood: false, isOfApplication: false });
+    });
+
+    it('keeps the open connection where it fails for another', async () => {
+      let isSealed = false;
+      const { probe, clients } = preparedBy(async () => {
+        if (isSealed) throw new Error('the vault is sealed');
+      }, up);
+      await probe.run(1000);
+      isSealed = true;
+
+      expect(await probe.renew(1000)).toBe(false);
+
+      expect(await probe.run(1000)).toMatchObject({ ...good, isNewConnection: false });
+      expect(clients).toHaveLength(1);
+    });
   });
 
   describe('ask', () => {
@@ -322,23 +491,58 @@ describe('Probe', () => {
       expect(clients).toEqual([]);
     });
 
-    it('leaves no timer', async () => {
-      const { probe, clock } = probeOf('hang');
-      const cancelled = jest.fn();
-      const set = clock.after.bind(clock);
-      jest.spyOn(clock, 'after').mockImplementation((millis, callback) => {
-        const cancel = set(millis, callback);
-        return () => {
-          cancelled();
-          cancel();
-        };
-      });
+    const run = (probe: Probe): Promise<unknown> => probe.run(1000);
+    const renew = (probe: Probe): Promise<unknown> => probe.renew(1000);
+    const ask = (probe: Probe): Promise<unknown> => probe.ask('select me', [], 1000);
+    const both = (probe: Probe): Promise<unknown> => Promise.all([run(probe), renew(probe)]);
+    let isKnown = false;
+    const knownOnce = (): Promise<void> => {
+      if (isKnown) return never();
+      isKnown = true;
+      return Promise.resolve();
+    };
 
-      const running = probe.run(1000);
+    it.each<[string, Sketch, (probe: Probe) => Promise<unknown>, 'at once' | 'open']>([
+      ['dials', probeOf('hang'), run, 'at once'],
+      ['asks for the settings', preparedBy(never, up), run, 'at once'],
+      ['waits for the first answer', probeOf(never), run, 'at once'],
+      ['waits for an answer', probeOf(after(1, never)), run, 'open'],
+      ['dials anew', probeOf(up, 'hang'), renew, 'open'],
+      ['has dialled anew', probeOf(up), renew, 'open'],
+      ['asks for the settings anew', preparedBy(knownOnce, up), renew, 'open'],
+      ['dials anew beside a probe', probeOf(after(1, never), 'hang'), both, 'open'],
+      ['has dialled anew beside a probe', probeOf(after(1, never), up), both, 'open'],
+      ['asks something else', probeOf(after(1, never)), ask, 'open'],
+    ])('leaves nothing of a probe that %s', async (_, sketch, act, start) => {
+      const { probe, clock, clients, onLost } = sketch;
+      if (start === 'open') await probe.run(1000);
+      const ending = act(probe);
+      await turn();
+
       probe.destroy();
-      await running;
+      await ending;
+      await turn();
 
-      expect(cancelled).toHaveBeenCalledTimes(1);
+      expect(clock.pending).toBe(0);
+      for (const { done } of clients) expect(done.join()).toMatch(/end|destroy/);
+      expect(onLost).not.toHaveBeenCalled();
+    });
+
+    it.each([
+      ['a first probe', run, 'at once'],
+      ['a probe', run, 'open'],
+      ['a renewal', renew, 'open'],
+    ] as const)('lets %s that has just been asked for dial no more', async (_, act, start) => {
+      const { probe, clock, clients } = preparedBy(() => Promise.resolve(), up);
+      if (start === 'open') await probe.run(1000);
+      const before = clients.length;
+
+      const ending = act(probe);
+      probe.destroy();
+      await ending;
+
+      expect(clients).toHaveLength(before);
+      expect(clock.pending).toBe(0);
     });
   });
 });

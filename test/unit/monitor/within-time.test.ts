@@ -114,4 +114,14 @@ describe('withinTime', () => {
     clock.advance(1000);
     expect(await outcome()).toBe('given up');
   });
+
+  it('waits for nothing where it was told to give up before', async () => {
+    const clock = new FakeClock();
+    const work = Promise.reject(new Error('nobody asks'));
+
+    const found = withinTime(work, 1000, clock, AbortSignal.abort());
+
+    await expect(found).resolves.toBeUndefined();
+    expect(clock.pending).toBe(0);
+  });
 });
