@@ -49,7 +49,12 @@ export function unfitness(host: Host, elected: Host | undefined): string | undef
   if (health.state === 'unknown') return 'was not probed yet';
   if (health.state !== 'up') return `is ${health.state}: ${health.reason}`;
   if (exclusion !== undefined) return exclusionReasons[exclusion];
-  if (host.role === 'primary') return host === elected ? undefined : 'is not the elected primary';
+  if (host.role === 'primary') {
+    const isUnheard = host !== elected && host.report === undefined;
+    return isUnheard
+      ? 'has not told its role yet: it has no connection left for a probe'
+      : undefined;
+  }
   return host.lagProblem;
 }
 
