@@ -223,6 +223,37 @@ describe('elect', () => {
     expect(outcome(...rounds)).toMatchObject({ primary: 'b', excluded: {} });
   });
 
+  it.each<[string, readonly Named[], string | undefined, Record<string, string>]>([
+    [
+      'is the primary under another name',
+      [primary('presumed', { server: 's' }), primary('b', { server: 's' })],
+      'presumed',
+      { b: 'same server' },
+    ],
+    [
+      'was a second one on its timeline, with nobody else left',
+      [away('presumed'), { ...primary('b'), rivalTimeline: 1 }],
+      nobody,
+      { b: 'another primary' },
+    ],
+    [
+      'was a second one on a timeline before',
+      [away('presumed'), { ...promoted('b'), rivalTimeline: 1 }],
+      'b',
+      {},
+    ],
+    [
+      'was a second one, and is on an older timeline than a replica proves',
+      [away('presumed'), { ...primary('b'), rivalTimeline: 1 }, replica('c', { timeline: 2 })],
+      nobody,
+      { b: 'fenced' },
+    ],
+  ])('of one that %s', (_, round, expected, excluded) => {
+    const before = [primary('presumed'), replica('b'), replica('c')];
+
+    expect(outcome(before, round)).toMatchObject({ primary: expected, excluded });
+  });
+
   it('keeps a replica whose timeline may be stale', () => {
     const stale = replica('c', { isTimelineCurrent: false });
 

@@ -158,6 +158,34 @@ describe('LagMeter', () => {
     expect(new LagMeter().lagOf(report, undefined)).toEqual(lag);
   });
 
+  it.each<[string, number, ServerReport, Lag]>([
+    ['the sighting', 7000, replica(15n, { replayAgeMillis: 40 }), { bytes: 5, millis: 2000 }],
+    [
+      'the word of the replica, where the primary does not say where it is by now',
+      7001,
+      replica(15n, { replayAgeMillis: 40 }),
+      { bytes: undefined, millis: 40 },
+    ],
+    [
+      'the word of a replica that would be ahead',
+      7001,
+      replica(25n, { receivedPosition: 25n, isReceiving: false, replayAgeMillis: 6000 }),
+      { bytes: undefined, millis: 6000 },
+    ],
+  ])('goes by %s: at %d', (_, now, report, lag) => {
+    const meter = new LagMeter(2000);
+    meter.note(20n, 5000);
+
+    expect(meter.lagOf(report, now)).toEqual(lag);
+  });
+
+  it('goes by an old sighting, too, where the primary is gone', () => {
+    const meter = new LagMeter(2000);
+    meter.note(20n, 5000);
+
+    expect(meter.lagOf(replica(15n), undefined)).toEqual({ bytes: 5, millis: 0 });
+  });
+
   it('forgets positions that a promotion may have abandoned', () => {
     const meter = meterOf([0, 10n], [5000, 2000n]);
 

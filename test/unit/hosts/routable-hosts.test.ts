@@ -117,6 +117,7 @@ describe('unfitness', () => {
         ['fenced', /old primary/],
         ['unproved', /name it in connection/],
         ['another primary', /another host is the elected one/],
+        ['same server', /under another name/],
         ['old timeline', /follows an old primary/],
       ] as const
     ).map(([exclusion, words]): [string, { exclusion: Exclusion }, RegExp] => [

@@ -479,8 +479,9 @@ describe('Probe', () => {
       expect(onLost).not.toHaveBeenCalled();
     });
 
-    it('opens nothing afterwards', async () => {
-      const { probe, clients } = probeOf(up);
+    it('opens nothing afterwards, and asks for no settings', async () => {
+      const prepare = jest.fn(() => Promise.resolve());
+      const { probe, clients } = preparedBy(prepare, up);
 
       probe.destroy();
       const outcome = await probe.run(1000);
@@ -489,12 +490,14 @@ describe('Probe', () => {
       expect(outcome).toMatchObject({ isGood: false, error: { message: expect.any(String) } });
       expect(rows).toBeUndefined();
       expect(clients).toEqual([]);
+      expect(prepare).not.toHaveBeenCalled();
     });
 
     const run = (probe: Probe): Promise<unknown> => probe.run(1000);
     const renew = (probe: Probe): Promise<unknown> => probe.renew(1000);
     const ask = (probe: Probe): Promise<unknown> => probe.ask('select me', [], 1000);
     const both = (probe: Probe): Promise<unknown> => Promise.all([run(probe), renew(probe)]);
+    const known = (): Promise<void> => Promise.resolve();
     let isKnown = false;
     const knownOnce = (): Promise<void> => {
       if (isKnown) return never();
@@ -529,11 +532,13 @@ describe('Probe', () => {
     });
 
     it.each([
-      ['a first probe', run, 'at once'],
-      ['a probe', run, 'open'],
-      ['a renewal', renew, 'open'],
-    ] as const)('lets %s that has just been asked for dial no more', async (_, act, start) => {
-      const { probe, clock, clients } = preparedBy(() => Promise.resolve(), up);
+      ['a first probe', probeOf(up), run, 'at once'],
+      ['a probe', probeOf(up), run, 'open'],
+      ['a renewal', probeOf(up), renew, 'open'],
+      ['a first probe with a function', preparedBy(known, up), run, 'at once'],
+      ['a renewal with a function', preparedBy(known, up), renew, 'open'],
+    ] as const)('lets %s that was just asked for dial no more', async (_, sketch, act, start) => {
+      const { probe, clock, clients } = sketch;
       if (start === 'open') await probe.run(1000);
       const before = clients.length;
 

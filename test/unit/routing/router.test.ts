@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Target } from '../../../lib/config/options.ts';
 import { ConfigError, ReadOnlyHostError } from '../../../lib/errors.ts';
+import type { Exclusion } from '../../../lib/hosts/election.ts';
 import type { RouteRequest } from '../../../lib/routing/route.ts';
 import { route } from '../../../lib/routing/router.ts';
 import type { RoutingPolicy } from '../../../lib/routing/router.ts';
-import { makeCluster, names } from '../../support/hosts.ts';
+import { hostOf, makeCluster, names } from '../../support/hosts.ts';
 
 const read: RouteRequest = { intent: 'read', proved: true, reason: 'only reads' };
 const write: RouteRequest = { intent: 'write', proved: true, reason: 'is an insert' };
@@ -120,6 +121,21 @@ describe('route', () => {
     [{ ...read, scope: 'primary', hint: { target: 'replica' } }, replicas, []],
   ])('honours the scope of %o: %o, then %o', (request, hosts, fallback) => {
     expect(decide(request)).toMatchObject({ hosts, fallback });
+  });
+
+  it.each<[Exclusion, readonly string[]]>([
+    ['fenced', []],
+    ['foreign', []],
+    ['another primary', ['far']],
+    ['old timeline', ['far']],
+    ['same server', ['far']],
+  ])('sends nothing by a hint to a host that must not serve: %s', (exclusion, hosts) => {
+    const own = makeCluster({ primary: {}, near: {}, far: {} });
+    Object.assign(hostOf(own, 'far'), { exclusion });
+
+    const decided = decide({ ...read, hint: { host: 'far' } }, {}, own.routable);
+
+    expect(decided).toMatchObject({ hosts, fallback: [], reason: 'hint: host far' });
   });
 
   it('says why in words that name the hint, the scope or the target', () => {
