@@ -90,7 +90,9 @@ export function asError(thrown: unknown): Error {
 
 /** Copies an error with all its fields: Knex and others write into those that they meet. */
 export function copyError(error: Error): Error {
+  // Made of an error, as what only inherits from one is none for Node.
+  const copy = new Error(error.message);
   const prototype: object | null = Object.getPrototypeOf(error);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is made of all of an error is one.
-  return Object.create(prototype, Object.getOwnPropertyDescriptors(error)) as Error;
+  Object.setPrototypeOf(copy, prototype);
+  return Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));
 }

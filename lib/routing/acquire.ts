@@ -29,7 +29,12 @@ export interface AcquireParts {
   readonly clock: Clock;
   /** Limits what a fallback may hold; without it there is no limit. */
   readonly share?: FallbackShare | undefined;
+  /** How long, in milliseconds, a server may be waited for that has no connection left; for ever without it. */
+  readonly refusedMillis?: number | undefined;
 }
+
+// How often who may wait no longer for such a server looks whether it still is one.
+const REFUSED_MILLIS = 500;
 
 /** Every connection of the host stayed in use for the whole time that a query may wait. */
 export class PoolFullError extends Error {
@@ -61,10 +66,11 @@ export class PoolFullError extends Error {
  */
 export async function acquire(
   route: Route,
-  { cluster, balancer, clock, share }: AcquireParts,
+  parts: AcquireParts,
   budgetMillis: number,
   chosen?: Host,
 ): Promise<Acquired> {
+  const { cluster, balancer, clock, share } = parts;
   const deadline = clock.now() + budgetMillis;
   const failures: HostFailure[] = [];
 
@@ -80,8 +86,8 @@ export async function acquire(
       const isFull = host.pool.stats.used >= host.pool.stats.max;
       const millis = isFull ? left : left / (others + 1);
       try {
-        if (tier !== route.fallback || share === undefined) return await take(host, millis);
-        return await takeOfShare(host, share, clock, millis);
+        if (tier !== route.fallback || share === undefined) return await take(host, millis, parts);
+        return await takeOfShare(host, share, parts, millis);
       } catch (error) {
         // Who is here because replicas failed it goes on waiting, whichever of them is well again.
         if (error instanceof NeedlessWait && failures.length > 0) continue;
@@ -94,22 +100,39 @@ export async function acquire(
   throw surface(route, cluster, failures);
 }
 
-async function take(host: Host, millis: number): Promise<Acquired> {
-  return { host, connection: await host.pool.acquireWithin(millis).promise };
+async function take(
+  host: Host,
+  millis: number,
+  { clock, refusedMillis = millis }: AcquireParts,
+): Promise<Acquired> {
+  const { pool } = host;
+  const pending = pool.acquireWithin(millis);
+  const look = (): void => {
+    if (pool.gate.refusal !== undefined) return pending.abort();
+    stop = clock.after(REFUSED_MILLIS, look);
+  };
+  // Rounded up, as a timer may fire a little before its time.
+  let stop = refusedMillis < millis ? clock.after(Math.max(0, refusedMillis) + 1, look) : undefined;
+  try {
+    return { host, connection: await pending.promise };
+  } finally {
+    stop?.();
+  }
 }
 
 async function takeOfShare(
   host: Host,
   share: FallbackShare,
-  clock: Clock,
+  parts: AcquireParts,
   millis: number,
 ): Promise<Acquired> {
+  const { clock } = parts;
   const deadline = clock.now() + millis;
   if (!(await share.enter(host, millis))) {
     throw new PoolFullError(host, millis, new Error('rwSplit.fallbackShare is used up'));
   }
   try {
-    const taken = await take(host, deadline - clock.now());
+    const taken = await take(host, deadline - clock.now(), parts);
     return { ...taken, leave: once(() => share.leave()) };
   } catch (error) {
     share.leave();
@@ -143,30 +166,29 @@ function judge(
   hasTimeLeft: boolean,
 ): HostFailure {
   if (error instanceof PoolFullError || error instanceof NeedlessWait) throw error;
-  if (isPoolAbort(error)) {
-    const isDown = cluster.hosts.includes(host) && host.health.state === 'down';
-    const state = isDown ? 'unreachable' : 'went out of use';
-    return { name: host.name, state, lastError: host.lastError };
-  }
-  const { used, max } = host.pool.stats;
-  if (isPoolTimeout(error) && used >= max) {
+  const { gate, stats } = host.pool;
+  const isTimeout = isPoolTimeout(error);
+  const isAbort = isPoolAbort(error);
+  const isDown = cluster.hosts.includes(host) && host.health.state === 'down';
+  if (isAbort && isDown)
+    return { name: host.name, state: 'unreachable', lastError: host.lastError };
+  if (isTimeout && stats.used >= stats.max) {
     // Busy is not dead: another host would only be flooded next.
     if (!hasTimeLeft) throw new PoolFullError(host, waitedMillis, error);
     return { name: host.name, state: 'had no connection free in its share of the time' };
   }
-
-  const { refusal } = host.pool.gate;
-  if (isPoolTimeout(error) && refusal !== undefined) {
-    return { name: host.name, state: 'has no connection left', lastError: copyError(refusal) };
+  if ((isAbort || isTimeout) && gate.refusal !== undefined) {
+    return { name: host.name, state: 'has no connection left', lastError: copyError(gate.refusal) };
   }
+  if (isAbort) return { name: host.name, state: 'went out of use', lastError: host.lastError };
 
-  const lastError = isPoolTimeout(error)
+  const lastError = isTimeout
     ? new Error(`no connection within ${Math.round(waitedMillis)} ms`, { cause: error })
     : asError(error);
   host.failed(lastError);
   // Where none may be opened for the moment, nothing was learnt.
-  const afterTime = host.pool.gate.isOpen ? 'silent' : 'none';
-  const evidence = isPoolTimeout(error) ? afterTime : judgeConnectError(lastError).host;
+  const afterTime = gate.isOpen ? 'silent' : 'none';
+  const evidence = isTimeout ? afterTime : judgeConnectError(lastError).host;
   noteEvidence(cluster, host, evidence, lastError);
   return { name: host.name, state: 'unreachable', lastError };
 }

@@ -78,12 +78,10 @@ export class ConnectionFinder {
       const hasHosts = [decided.hosts, decided.fallback, decided.lastResort].some(isNonEmpty);
       if (hasHosts && this.#isReady(decided)) {
         try {
+          const now = clock.now();
           // A server that has no connection left is waited for no longer than a primary to come.
-          const isFull = [...decided.hosts, ...decided.fallback].every(
-            ({ pool }) => pool.gate.refusal !== undefined,
-          );
-          const limit = isFull ? Math.min(deadline, begun + failoverMillis) : deadline;
-          const taken = await acquire(decided, parts, limit - clock.now(), picked);
+          const patient = { ...parts, refusedMillis: begun + failoverMillis - now };
+          const taken = await acquire(decided, patient, deadline - now, picked);
           if (!this.#stillServes(request, decided, taken.host)) {
             taken.host.pool.release(taken.connection);
           } else if (this.isRight(decided, taken.host, taken.connection)) {
