@@ -3,8 +3,9 @@ import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import type { MisrouteEvent } from '../../../lib/index.ts';
 import { hidden, hiddenWrites } from '../../support/hidden-writes.ts';
+import { untilIdle } from '../../support/instances.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
-import { usedConnections, useSplit } from '../../support/split.ts';
+import { useSplit } from '../../support/split.ts';
 
 describe('An error of a replica', () => {
   const cluster = useRoutingDatabase(hiddenWrites);
@@ -30,7 +31,7 @@ describe('An error of a replica', () => {
 
     await expect(reading).rejects.toMatchObject({ code: '25006' });
     expect(rows).toBeGreaterThan(0);
-    expect(usedConnections(db)).toEqual([]);
+    await untilIdle(db);
     expect(servers()).toEqual([expect.stringMatching(/^replica/)]);
     expect(misroutes).toEqual([]);
   });
