@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { asError, copyError } from '../../lib/errors.ts';
@@ -17,6 +18,7 @@ describe('copyError', () => {
 
     expect(copy).not.toBe(error);
     expect(copy).toBeInstanceOf(DriverError);
+    expect(isNativeError(copy)).toBe(true);
     expect(copy).toMatchObject({
       message: 'too many clients',
       code: '53300',

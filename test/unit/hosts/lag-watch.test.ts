@@ -117,6 +117,17 @@ describe('LagWatch', () => {
     expect([primary.lagProblem, replica.lagProblem]).toEqual([undefined, undefined]);
   });
 
+  it('asks nothing of a replica that was promoted since', () => {
+    const { clock, replica, watch, hear } = bench();
+    hear(replica);
+    hear(replica, { isInRecovery: false });
+    clock.advance(STALE + 1);
+
+    watch.noteNothing(replica);
+
+    expect(replica).toMatchObject({ lag: undefined, lagProblem: undefined });
+  });
+
   it('does not count a primary that answers without a position for a replica that is cut off', () => {
     const { clock, primary, replica, hear } = bench();
     hear(primary);

@@ -10,13 +10,17 @@ interface Ended {
   readonly clock: FakeClock;
 }
 
-function makePool(max: number, create: () => Promise<Connection> = async () => ({})): Ended {
+function makePool(
+  max: number,
+  create: () => Promise<Connection> = async () => ({}),
+  validate: (connection: Connection) => boolean = () => true,
+): Ended {
   const ended: Connection[] = [];
   const clock = new FakeClock();
   const pool = new HostPool<Connection>(
     {
       create,
-      validate: () => true,
+      validate,
       destroy: (connection) => ended.push(connection),
       min: 0,
       max,
@@ -235,5 +239,33 @@ describe('HostPool', () => {
     pool.release(await pool.acquire().promise);
     pool.gate.rest(new Error('too many clients'));
     expect(pool.hasRoom()).toBe(true);
+  });
+
+  it('hands out no connection that does not stand its test, whatever its age', async () => {
+    const bad = new Set<Connection>();
+    const { pool, ended } = makePool(
+      1,
+      async () => ({}),
+      (connection) => !bad.has(connection),
+    );
+    const first = await pool.acquire().promise;
+    pool.release(first);
+    bad.add(first);
+
+    const second = await pool.acquire().promise;
+
+    expect(second).not.toBe(first);
+    expect(ended).toEqual([first]);
+    expect(ended[0]).toBe(first);
+  });
+
+  it('keeps as many connections as its size says at least', async () => {
+    const { pool } = makePool(1);
+
+    pool.resize({ min: 1, max: 2 });
+
+    expect([pool.minimum, pool.maximum]).toEqual([1, 2]);
+    pool.resize({ min: 0, max: 1 });
+    expect([pool.minimum, pool.maximum]).toEqual([0, 1]);
   });
 });
