@@ -5,6 +5,7 @@ import type { Cluster } from '../hosts/cluster.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { acquire } from './acquire.ts';
 import type { Acquired } from './acquire.ts';
+import type { HostEvidence } from './failure.ts';
 import { judgeConnectError } from './failure.ts';
 import { FallbackShare, NeedlessWait } from './fallback-share.ts';
 import { noHost } from './no-host.ts';
@@ -12,6 +13,12 @@ import type { Route, RouteRequest } from './route.ts';
 import { isNonEmpty } from './route.ts';
 import { route } from './router.ts';
 import type { RoutingPolicy } from './router.ts';
+
+// A wait that took so much longer says nothing of the servers; so long they have after it.
+const HELD_UP_MILLIS = 1000;
+
+// After these a host, or its successor, may give a connection soon.
+const passing: ReadonlySet<HostEvidence> = new Set(['overloaded', 'starting', 'network']);
 
 /** What a {@link ConnectionFinder} works with. */
 export interface FinderParts {
@@ -65,8 +72,8 @@ export class ConnectionFinder {
   ): Promise<Found> {
     const { cluster, balancer, clock, failoverMillis } = this.#parts;
     const parts = { cluster, balancer, clock, share: this.#share };
-    const begun = clock.now();
-    const deadline = begun + budgetMillis;
+    let begun = clock.now();
+    let deadline = begun + budgetMillis;
 
     let failure: Error | undefined;
     let first = chosen;
@@ -91,8 +98,8 @@ export class ConnectionFinder {
         } catch (error) {
           if (error instanceof NeedlessWait) continue;
           const { host: evidence } = judgeConnectError(error);
-          const isPassing = evidence === 'overloaded' || evidence === 'starting';
-          if (!isPassing && !(error instanceof NoHostAvailableError)) throw error;
+          // A server that shuts down, or a pooler before one that is gone, says so in words of its own.
+          if (!passing.has(evidence) && !(error instanceof NoHostAvailableError)) throw error;
           failure = asError(error);
           // Its gate says when it may be asked again, and a connection that is given back comes first.
           if (evidence === 'overloaded' && clock.now() - begun < failoverMillis) continue;
@@ -101,8 +108,15 @@ export class ConnectionFinder {
 
       const patience = begun + (this.#maySoon(decided, tried) ? failoverMillis : 0);
       const waitMillis = Math.min(deadline, cluster.isSettled ? patience : deadline) - clock.now();
+      const asked = clock.now();
       if (waitMillis < 1 || !(await cluster.changes.after(count, waitMillis))) {
         throw failure ?? noHost(request.intent, cluster, []);
+      }
+      const now = clock.now();
+      if (now - asked > waitMillis + HELD_UP_MILLIS) {
+        // The process was held up, and what changed first need not be all that has changed meanwhile.
+        deadline = Math.max(deadline, now + HELD_UP_MILLIS);
+        begun = Math.max(begun, now + HELD_UP_MILLIS - failoverMillis);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +18,15 @@ const prelude = `
   const print = (value) => console.log(JSON.stringify(value));
 `;
 
-/** Runs JavaScript in a process of its own that knows `knex`, `library()` and `print(value)`. */
-export async function runProgram(code: string): Promise<Ended> {
+/**
+ * Runs JavaScript in a process of its own that knows `knex`, `library()` and `print(value)`.
+ *
+ * @param onStart is given the process, to do something to it.
+ */
+export async function runProgram(
+  code: string,
+  onStart: (child: ChildProcess) => void = () => undefined,
+): Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'rwsplit-program-'));
   const path = join(folder, 'program.cjs');
   writeFileSync(path, `${prelude}\nvoid (async () => {\n${code}\n})();\n`);
@@ -40,6 +47,7 @@ export async function runProgram(code: string): Promise<Ended> {
           });
         },
       );
+      onStart(child);
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
