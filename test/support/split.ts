@@ -92,6 +92,8 @@ export async function openAll(db: Knex): Promise<void> {
 
 /** The pools with connections in use, or waited for. */
 export function usedConnections(db: Knex): string[] {
+  // A destroyed instance has none.
+  if (db.client.pool === undefined) return [];
   return rwSplit(db)
     .hosts()
     .filter(({ pool }) => pool.used > 0 || pool.pending > 0)

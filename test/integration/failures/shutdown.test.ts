@@ -193,6 +193,28 @@ describe('destroy()', () => {
     await awaitHost(db, 'replica-1', ({ state }) => state === 'up');
   });
 
+  it('ends the wait of a query for a function of replicas that hangs', async () => {
+    const { connection } = network.config();
+    const db = knex({
+      client: RWSplitClient,
+      connection: connection ?? {},
+      rwSplit: { replicas: async () => new Promise(() => undefined) },
+    });
+    open.push(db);
+    const waiting = outcomes([db.raw('select 1'), db('notes').insert({ rank: 1 })]);
+    await new Promise(setImmediate);
+
+    const begin = performance.now();
+    await db.destroy();
+    const messages = await waiting;
+
+    // Long before the function would no longer be waited for.
+    expect(performance.now() - begin).toBeLessThan(machineMillis);
+    for (const message of messages) {
+      expect(message).toMatch(/Unable to acquire a connection/);
+    }
+  });
+
   it('leaves a process without handles, late events and unhandled rejections', async () => {
     const { connection, rwSplit: hosts } = network.config();
 
@@ -259,6 +281,10 @@ describe('destroy()', () => {
         `print(await db.transaction(async (trx) => (await trx.raw('select 1 as one')).rows));`,
       ],
       ['only constructs', `print('made');`],
+      [
+        'locks and unlocks',
+        `await db.raw('select pg_advisory_lock(11)'); print((await db.raw('select pg_advisory_unlock(11) as one')).rows);`,
+      ],
     ])('%s', async (_, code) => {
       const [ours, theirs] = await Promise.all([
         runProgram(`${split()} ${code}`),
