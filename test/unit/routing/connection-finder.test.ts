@@ -215,6 +215,8 @@ describe('ConnectionFinder', () => {
   it.each([
     ['53300', 'sorry, too many clients already'],
     ['57P03', 'the database system is starting up'],
+    ['57P03', 'the database system is shutting down'],
+    ['08P01', 'server conn crashed?'],
   ])('waits for a primary that says %s, and no longer than for any', async (code, message) => {
     const passing = Object.assign(new Error(message), { code, severity: 'FATAL' });
     let isReady = false;
@@ -287,5 +289,123 @@ describe('ConnectionFinder', () => {
     tellRoles(cluster, 'a');
 
     expect(await writing.now()).toBe('a');
+  });
+
+  it.each<[string, (cluster: Cluster) => void]>([
+    ['is fenced', (cluster) => answerProbe(cluster, 'b', reportOf('primary', { timeline: 2 }))],
+    [
+      'goes down, as another is promoted',
+      (cluster) => {
+        takeDown(cluster, 'a', refused);
+        answerProbe(cluster, 'b', reportOf('primary', { timeline: 2 }));
+      },
+    ],
+    [
+      'has become a replica',
+      (cluster) => {
+        answerProbe(cluster, 'a', reportOf('replica', { timeline: 2 }));
+        answerProbe(cluster, 'b', reportOf('primary', { timeline: 2 }));
+      },
+    ],
+  ])('sends those on who waited for a connection of a primary that %s', async (_, change) => {
+    const { cluster, find } = bench(makeCluster, { a: { max: 2 }, b: {} });
+    const { pool } = hostOf(cluster, 'a');
+    const held = await Promise.all([pool.acquire().promise, pool.acquire().promise]);
+    const waiting = [find(write), find(write)];
+    const outcomes = (): Promise<string[]> => Promise.all(waiting.map(({ now }) => now()));
+    expect(await outcomes()).toEqual(['waits', 'waits']);
+
+    change(cluster);
+    for (const connection of held) pool.release(connection);
+
+    expect(await outcomes()).toEqual(['b', 'b']);
+  });
+
+  it('takes no connection of a primary that refuses others, until it is found well', async () => {
+    const { cluster, find } = bench(makeCluster, { a: { max: 1 }, b: {} });
+    const { pool } = hostOf(cluster, 'a');
+    const held = await pool.acquire().promise;
+    const writing = find(write);
+    await writing.now();
+
+    cluster.noteTrouble(hostOf(cluster, 'a'), { trouble: 'refused', reason: 'gone' }, refused);
+    pool.release(held);
+    expect(await writing.now()).toBe('waits');
+    expect(pool.stats).toMatchObject({ used: 0, free: 1 });
+    answerProbe(cluster, 'a', reportOf('primary'));
+
+    expect(await writing.now()).toBe('a');
+  });
+
+  it('takes no connection of a replica that follows an old primary by now', async () => {
+    const { cluster, find } = bench(makeCluster, { a: {}, b: { max: 1 } });
+    const { pool } = hostOf(cluster, 'b');
+    const held = await pool.acquire().promise;
+    const reading = find(read);
+    expect(await reading.now()).toBe('waits');
+
+    answerProbe(cluster, 'a', reportOf('primary', { timeline: 2 }));
+    pool.release(held);
+
+    expect(await reading.now()).toBe('a');
+    expect(pool.stats).toMatchObject({ used: 0, free: 1 });
+  });
+
+  it.each([
+    ['a write', 'a', write],
+    ['a read', 'b', read],
+  ])('serves %s that waited for a host that is drained by hand', async (_, name, request) => {
+    const { cluster, find } = bench(makeCluster, { a: { max: 1 }, b: { max: 1 } });
+    const host = hostOf(cluster, name);
+    const held = await host.pool.acquire().promise;
+    const waiting = find(request);
+    await waiting.now();
+
+    cluster.setDraining(host, true);
+    host.pool.release(held);
+
+    expect(await waiting.now()).toBe(name);
+  });
+
+  it('looks again for who met another server behind the name, though the probe finds all as before', async () => {
+    const servers = ['other', 'one'];
+    const create = async (): Promise<Connection> => {
+      const connection = {};
+      listenToServer(connection, () => undefined);
+      Object.assign(serverFacts(connection) ?? {}, { role: 'primary', server: servers.shift() });
+      return connection;
+    };
+    const { cluster, find } = bench(makeUnseenCluster, { a: { create }, b: {} });
+    const tell = (): void => tellRoles(cluster, 'a', { server: 'one' });
+    tell();
+    const writing = find(write);
+    expect(await writing.now()).toBe('waits');
+
+    tell();
+
+    expect(await writing.now()).toBe('a');
+  });
+
+  it('waits for a primary without a connection left no longer than for any, though it rests', async () => {
+    const full = Object.assign(new Error('too many clients'), { code: '53300', severity: 'FATAL' });
+    const { clock, cluster, find } = bench(makeCluster, { a: {}, b: {} });
+    const { gate } = hostOf(cluster, 'a').pool;
+    gate.rest(full);
+    const waiting = Array.from({ length: 20 }, () => find(write));
+    const outcomes = (): Promise<string[]> => Promise.all(waiting.map(({ now }) => now()));
+    // Its gate never opens: whenever it might, the server has refused again.
+    const rest = async (halfSeconds: number): Promise<void> => {
+      for (let i = 0; i < halfSeconds; i++) {
+        gate.rest(full);
+        // oxlint-disable-next-line no-await-in-loop -- one after the other.
+        await settle();
+        clock.advance(500);
+      }
+    };
+    await rest(19);
+    expect(new Set(await outcomes())).toEqual(new Set(['waits']));
+    await rest(3);
+
+    expect(new Set(await outcomes())).toEqual(new Set(['Error: too many clients']));
   });
 });
