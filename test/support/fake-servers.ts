@@ -14,6 +14,8 @@ export class FakeServers {
   /** When probes asked or dialled, by the name of the host. */
   readonly asked: Map<string, readonly number[]> = new Map();
   readonly clients: FakeProbeClient[] = [];
+  /** What ends each further dial; what is open goes on. */
+  refuseDials: Error | undefined;
   readonly #clock: FakeClock;
   #held: (() => void)[] | undefined;
 
@@ -50,6 +52,7 @@ export class FakeServers {
       });
       this.clients.push(client);
       onClient(client);
+      if (this.refuseDials !== undefined) throw this.refuseDials;
       const now = this.conduct.get(name);
       if (now instanceof Error) {
         this.#note(name);

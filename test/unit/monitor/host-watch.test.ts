@@ -294,4 +294,72 @@ describe('HostWatch', () => {
     expect(clock.pending).toBe(0);
     expect(servers.clients[0]?.done).toContain('destroy socket');
   });
+
+  it('dials anew after half a minute on one connection, beside it', async () => {
+    const { clock, servers, watch } = bench('primary');
+
+    void watch.check();
+    await settle();
+    await pass(clock, 29_900, 100);
+    expect(servers.clients).toHaveLength(1);
+    await pass(clock, 200, 100);
+    expect(servers.clients).toHaveLength(2);
+    await pass(clock, 29_000, 100);
+    expect(servers.clients).toHaveLength(2);
+    await pass(clock, 7000, 100);
+
+    expect(servers.clients).toHaveLength(3);
+    expect(servers.clients.map(({ done }) => done.includes('end'))).toEqual([true, true, false]);
+  });
+
+  it('stays with its connection where no other can be had, and tries again as late', async () => {
+    const { clock, host, servers, watch } = bench('primary');
+    void watch.check();
+    await settle();
+    await pass(clock, 29_000, 100);
+    servers.refuseDials = refusal;
+
+    await pass(clock, 31_000, 100);
+
+    expect(servers.clients[0]?.done).not.toContain('end');
+    expect(servers.clients.length).toBeLessThanOrEqual(3);
+    expect(host.health.state).toBe('up');
+  });
+
+  it('dials no more than once a second, however often its name is in doubt', async () => {
+    const { clock, servers, watch } = bench('primary');
+    await watch.check();
+    await pass(clock, 1000);
+
+    for (let i = 0; i < 10; i++) watch.redial();
+    await settle();
+    expect(servers.clients).toHaveLength(2);
+    await pass(clock, 1000);
+    watch.redial();
+    await settle();
+
+    expect(servers.clients).toHaveLength(3);
+    expect(servers.probesOf('a')).toHaveLength(3);
+  });
+
+  it('asks a new connection where it is told to check anew', async () => {
+    const { servers, watch } = bench('primary');
+    await watch.check();
+
+    await watch.checkAnew();
+
+    expect(servers.clients).toHaveLength(2);
+    expect(servers.clients[1]?.texts).toHaveLength(1);
+  });
+
+  it('asks the old connection where it is told to check anew, and none can be had', async () => {
+    const { host, servers, watch } = bench('primary');
+    await watch.check();
+    servers.refuseDials = refusal;
+
+    await watch.checkAnew();
+
+    expect(servers.clients[0]?.texts).toHaveLength(2);
+    expect(host.health.state).toBe('up');
+  });
 });

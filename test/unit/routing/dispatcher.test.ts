@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { RoundRobinBalancer } from '../../../lib/balancers/round-robin.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Cluster } from '../../../lib/hosts/cluster.ts';
 import type { Connection } from '../../../lib/hosts/host.ts';
@@ -9,7 +10,16 @@ import { listenToServer, serverFacts } from '../../../lib/hosts/server-facts.ts'
 import { Dispatcher } from '../../../lib/routing/dispatcher.ts';
 import { LockKeeper } from '../../../lib/routing/lock-keeper.ts';
 import { SessionChanges } from '../../../lib/routing/session-changes.ts';
-import { hostOf, makeCluster, makeUnseenCluster, names, tellRoles } from '../../support/hosts.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { settle } from '../../support/fake-servers.ts';
+import {
+  hostOf,
+  makeCluster,
+  makeUnseenCluster,
+  names,
+  takeDown,
+  tellRoles,
+} from '../../support/hosts.ts';
 
 const read = { intent: 'read', proved: true, reason: 'only reads' } as const;
 const write = { intent: 'write', proved: true, reason: 'is an insert' } as const;
@@ -20,14 +30,14 @@ interface Bench {
   readonly locked: Set<Connection>;
 }
 
-function bench(cluster: Cluster, failoverMillis = 0): Bench {
+function bench(cluster: Cluster, failoverMillis = 0, clock: Clock = systemClock): Bench {
   const sessionChanges = new SessionChanges(() => undefined);
   const locked = new Set<Connection>();
   const dispatcher = new Dispatcher({
     cluster,
     balancer: new RoundRobinBalancer(() => 0),
     policy: { target: 'split', fallback: 'primary', fallbackShare: 0.5 },
-    clock: systemClock,
+    clock,
     locks: new LockKeeper({
       max: 1,
       holdsLocks: async (connection) => locked.has(connection),
@@ -215,5 +225,41 @@ describe('Dispatcher', () => {
     expect(dispatcher.leaseOf(primary.connection)).toBe(lease);
     expect(dispatcher.leaseOf(replicas)).toBeUndefined();
     expect(cluster.host('a')?.pool.stats.used).toBe(0);
+  });
+
+  it('leaves a query what time it has not waited', async () => {
+    const clock = new FakeClock();
+    const cluster = makeCluster({ primary: { max: 1 } }, { clock });
+    const { dispatcher } = bench(cluster, 0, clock);
+    const first = await dispatcher.lease(write);
+    const waiting = dispatcher.lease(write);
+
+    clock.advance(300);
+    void first.release();
+    const second = await waiting;
+    void second.release();
+    const atOnce = dispatcher.lease(write);
+
+    const left = [first, second, await atOnce].map(({ acquireMillisLeft }) => acquireMillisLeft);
+    expect(left).toEqual([1000, 700, 1000]);
+  });
+
+  it.each(['lease', 'acquire'] as const)('lets %s wait no longer than it may', async (method) => {
+    const clock = new FakeClock();
+    const cluster = makeCluster({ primary: {}, a: {} }, { clock });
+    takeDown(cluster, 'primary');
+    let outcome = 'waits';
+    Promise.resolve(bench(cluster, 60_000, clock).dispatcher[method](write)).catch(
+      (error: unknown) => (outcome = String(error)),
+    );
+    await settle();
+
+    clock.advance(999);
+    await settle();
+    expect(outcome).toBe('waits');
+    clock.advance(1);
+    await settle();
+
+    expect(outcome).toMatch(/No host can serve this write/);
   });
 });
