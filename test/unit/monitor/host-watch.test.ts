@@ -312,6 +312,22 @@ describe('HostWatch', () => {
     expect(servers.clients.map(({ done }) => done.includes('end'))).toEqual([true, true, false]);
   });
 
+  it('counts that half minute from when its connection was opened', async () => {
+    const { clock, servers, watch } = bench('primary');
+    void watch.check();
+    await settle();
+    await pass(clock, 20_300, 100);
+    servers.clients[0]?.emit('end');
+    await settle();
+    expect(servers.clients).toHaveLength(2);
+
+    await pass(clock, 29_800, 100);
+    expect(servers.clients).toHaveLength(2);
+    await pass(clock, 6000, 100);
+
+    expect(servers.clients).toHaveLength(3);
+  });
+
   it('stays with its connection where no other can be had, and tries again as late', async () => {
     const { clock, host, servers, watch } = bench('primary');
     void watch.check();
