@@ -40,7 +40,7 @@ export type {
   RouteEvent,
   RWSplitEvents,
 } from './events.ts';
-export type { ServedStats } from './hosts/host.ts';
+export type { ServedStats } from './hosts/served-stats.ts';
 export type { PoolStats } from './hosts/pool-settings.ts';
 export type { Explanation, OtherHost } from './knex/explain.ts';
 export type { ErrorRoute } from './knex/failed-attempt.ts';

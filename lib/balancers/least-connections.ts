@@ -15,6 +15,5 @@ export class LeastConnectionsBalancer implements Balancer {
 }
 
 function load(host: HostView): number {
-  // The query itself counts, or idle hosts would be equal whatever they weigh.
-  return host.weight === 0 ? host.inFlight : (host.inFlight + 1) / host.weight;
+  return host.weight === 0 ? host.inFlight : host.inFlight / host.weight;
 }

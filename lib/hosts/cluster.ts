@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { HealthSettings, HostSettings, MaxLagSettings } from '../config/settings.ts';
 import type { HostRole, RWSplitEmitter } from '../events.ts';
 import { Changes } from './changes.ts';
-import type { Ailment, Health } from './health.ts';
+import type { Ailment } from './health.ts';
 import { enterHealth } from './enter-health.ts';
 import { afterFailedProbe, afterGoodProbe, afterSignal } from './health.ts';
 import type { Host } from './host.ts';
@@ -121,7 +121,7 @@ export class Cluster {
    */
   noteProbe(host: Host, report: ServerReport | undefined, at: number): void {
     const { clock, health } = this.#parts;
-    this.#enter(host, afterGoodProbe(host.health, clock.now(), health));
+    enterHealth(host, afterGoodProbe(host.health, clock.now(), health), this.#parts);
     if (report === undefined) {
       this.#lags.noteNothing(host);
       return this.publish();
@@ -130,6 +130,7 @@ export class Cluster {
     const { isInRecovery } = report;
     const isOther = host.report?.server !== undefined && host.report.server !== report.server;
     host.report = report;
+    host.reportedAt = at;
     if (isInRecovery === true) host.wasInRecovery = true;
     if (isInRecovery !== undefined) this.#observeRole(host, isInRecovery ? 'replica' : 'primary');
     // The name of the primary stands for another server: the old one may still take writes.
@@ -143,7 +144,8 @@ export class Cluster {
   noteFailedProbe(host: Host, ailment: Ailment, error: Error): void {
     const { clock, health } = this.#parts;
     host.lastError = error;
-    this.#enter(host, afterFailedProbe(host.health, clock.now(), ailment, health));
+    enterHealth(host, afterFailedProbe(host.health, clock.now(), ailment, health), this.#parts);
+    this.#lags.noteNothing(host);
     this.#elect();
     this.publish();
   }
@@ -177,11 +179,6 @@ export class Cluster {
 
     this.changes.note();
     this.onChange();
-  }
-
-  #enter(host: Host, health: Health): void {
-    const { events, health: settings } = this.#parts;
-    enterHealth(host, health, settings.slowStartMillis, events);
   }
 
   #observeRole(host: Host, role: HostRole): void {

@@ -1,3 +1,4 @@
+import type { HealthSettings } from '../config/settings.ts';
 import type { RWSplitEmitter } from '../events.ts';
 import type { Health } from './health.ts';
 import type { Host } from './host.ts';
@@ -7,12 +8,17 @@ const told = new WeakMap<Host, 'up' | 'down'>();
 
 const aborted = { code: 'ECONNABORTED' } as const;
 
+/** What {@link enterHealth} works with. */
+export interface EnterHealthParts {
+  readonly events: RWSplitEmitter;
+  readonly health: HealthSettings;
+}
+
 /** Puts a host into another state of health, with all that goes with it. */
 export function enterHealth(
   host: Host,
   health: Health,
-  slowStartMillis: number,
-  events: RWSplitEmitter,
+  { events, health: { slowStartMillis } }: EnterHealthParts,
 ): void {
   const was = host.health;
   host.health = health;

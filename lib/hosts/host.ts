@@ -9,6 +9,7 @@ import { rampShare, unknownHealth } from './health.ts';
 import type { Lag } from './lag.ts';
 import type { HostPool } from './pool.ts';
 import type { PoolSize } from './pool-settings.ts';
+import type { ServedStats } from './served-stats.ts';
 import type { ServerReport } from './server-report.ts';
 import type { ErrorOfOne } from './sever.ts';
 import { sever, SeveredError } from './sever.ts';
@@ -17,14 +18,6 @@ import { Waiters } from './waiters.ts';
 
 /** What a `pg` connection must be for this library: an object with an identity. */
 export type Connection = object;
-
-/** Counters of what a host served since the client was made. */
-export interface ServedStats {
-  readonly reads: number;
-  readonly writes: number;
-  /** Connections that could not be opened. */
-  readonly connectErrors: number;
-}
 
 // Share of the newest sample in the moving average: about the last ten queries count.
 const LATENCY_WEIGHT = 0.2;
@@ -48,6 +41,8 @@ export class Host implements HostView, Candidate {
   report: ServerReport | undefined;
   wasInRecovery = false;
   rivalTimeline: number | undefined;
+  /** When the probe began that `report` answers, on the clock. */
+  reportedAt = 0;
   /** Why it may be neither the primary nor a replica. */
   exclusion: Exclusion | undefined;
   /** How far it is behind, if it is a replica. */

@@ -13,7 +13,8 @@ export class Leadership {
   #elected: Host | undefined;
   /** The primary before that, or the present one. */
   #last: Host | undefined;
-  readonly #toldFenced = new WeakSet<Host>();
+  /** What listeners were told of whom last. */
+  readonly #told = new WeakMap<Host, Exclusion>();
 
   /**
    * @param presumed the host that the configuration calls the primary.
@@ -42,15 +43,17 @@ export class Leadership {
 
     for (const host of hosts) {
       const exclusion = this.#hasRoles ? excluded.get(host) : undefined;
-      const was = host.exclusion;
+      const isNew = exclusion !== host.exclusion;
       host.exclusion = exclusion;
+      if (exclusion === 'fenced' && isNew) this.#fence(host);
       // What was taken for another server may have restarted between two probes of two names.
       if (exclusion === 'same server' || host.report?.isInRecovery === true) {
         host.rivalTimeline = undefined;
       }
-      if (exclusion !== was && exclusion !== undefined) this.#exclude(host, exclusion);
-      if (exclusion === 'fenced') this.#tellFenced(host);
-      else this.#toldFenced.delete(host);
+      if (exclusion === 'another primary' && hasSpokenSince(primary, host)) {
+        if (host.report?.server !== undefined) host.rivalTimeline = host.report.timeline;
+        this.#tell(host, exclusion);
+      } else if (exclusion !== 'another primary') this.#tell(host, exclusion);
     }
     if (primary !== this.#elected) {
       // The sizes belong to the role: a promoted replica has to carry what the primary carried.
@@ -68,21 +71,13 @@ export class Leadership {
   #succeed(primary: Host): void {
     const last = this.#last;
     this.#last = primary;
-    if (last === undefined || last === primary || last.role !== 'primary') return;
+    if (!this.#hasRoles || last === undefined || last === primary) return;
+    if (last.role !== 'primary') return;
 
     last.abandonConnections(
       () =>
         new SeveredError(`${last.name} is no primary any more; what still ran on it was ended.`),
     );
-  }
-
-  #exclude(host: Host, reason: Exclusion): void {
-    if (reason === 'fenced') return this.#fence(host);
-    if (reason === 'same server') return;
-    if (reason === 'another primary' && host.report?.server !== undefined) {
-      host.rivalTimeline = host.report.timeline;
-    }
-    this.#events.tell('host:excluded', { host: host.name, reason });
   }
 
   #fence(host: Host): void {
@@ -92,16 +87,28 @@ export class Leadership {
     );
   }
 
-  // It may be no more than remembered: it is told of once it runs.
-  #tellFenced(host: Host): void {
+  #tell(host: Host, exclusion: Exclusion | undefined): void {
+    if (exclusion === this.#told.get(host)) return;
+    // An old primary may be no more than remembered: it is told of once it runs.
     const isRunning = host.health.state === 'up' || host.health.state === 'half-open';
-    if (!isRunning || this.#toldFenced.has(host)) return;
+    if (exclusion === 'fenced' && !isRunning) return;
 
-    this.#toldFenced.add(host);
+    if (exclusion === undefined) this.#told.delete(host);
+    else this.#told.set(host, exclusion);
+    if (exclusion === undefined || exclusion === 'same server') return;
+    if (exclusion !== 'fenced') {
+      this.#events.tell('host:excluded', { host: host.name, reason: exclusion });
+      return;
+    }
     this.#events.tell('host:fenced', {
       host: host.name,
       timeline: host.report?.timeline,
       clusterTimeline: this.#memory.timeline,
     });
   }
+}
+
+// Two names of one server tell of its restart one after the other: until both have, they look like two.
+function hasSpokenSince(primary: Host | undefined, { reportedAt }: Host): boolean {
+  return primary?.health.state === 'up' && primary.reportedAt > reportedAt;
 }

@@ -1,5 +1,6 @@
 import type { HostRole } from '../events.ts';
-import type { Host, ServedStats } from '../hosts/host.ts';
+import type { Host } from '../hosts/host.ts';
+import type { ServedStats } from '../hosts/served-stats.ts';
 import type { PoolStats } from '../hosts/pool-settings.ts';
 import { unfitness } from '../hosts/routable-hosts.ts';
 

@@ -23,8 +23,12 @@ export class ReplicaChanges {
     this.#parts = parts;
   }
 
-  /** Adds hosts that are new, drains those that have gone, and lets the others stay as they are. */
-  async apply(list: readonly HostSettings[]): Promise<void> {
+  /**
+   * Adds hosts that are new, drains those that have gone, and lets the others stay as they are.
+   *
+   * @returns the names of new hosts that had to be left out, as another host goes by them.
+   */
+  async apply(list: readonly HostSettings[]): Promise<readonly string[]> {
     const { cluster, remake, onChange, check } = this.#parts;
     const present = cluster.hosts.filter((host) => !host.isPresumed);
     const kept = new Set<Host>();
@@ -43,7 +47,8 @@ export class ReplicaChanges {
     // A registry may know of a promotion before a probe does.
     const leaving = present.filter((host) => !kept.has(host));
     await Promise.all(leaving.map((host) => check(host)));
-    const gone = leaving.filter((host) => !isPrimary(host, cluster));
+    // While there is no primary, whoever left the list may be about to be it.
+    const gone = cluster.elected ? leaving.filter((host) => !isPrimary(host, cluster)) : [];
     for (const host of gone) {
       cluster.remove(host);
       host.pool.turnAway();
@@ -55,6 +60,7 @@ export class ReplicaChanges {
     if (added.length > 0) cluster.add(added);
     else cluster.publish();
     if (gone.length > 0 || added.length > 0) onChange();
+    return fresh.map(({ name }) => name).filter((name) => names.has(name));
   }
 
   /** Resolves when the hosts that have gone are closed. */
@@ -63,10 +69,9 @@ export class ReplicaChanges {
   }
 }
 
-// A promoted replica is in no list of replicas any more, and must not be lost for that, least of all
-// while it is away for a moment.
+// A promoted replica is in no list of replicas any more, and must not be lost for that.
 function isPrimary(host: Host, { elected }: Cluster): boolean {
-  return elected === undefined ? host.role === 'primary' : host === elected;
+  return host === elected;
 }
 
 function isSame(one: HostSettings, other: HostSettings): boolean {

@@ -109,7 +109,12 @@ export class ReplicaDiscovery {
       // A registry that forgets everything is more likely than a cluster without replicas.
       if (answer.length === 0)
         throw new Error('rwSplit.replicas() named no host; the last list stays.');
-      await this.#changes.apply(answer);
+      const [taken] = await this.#changes.apply(answer);
+      if (taken !== undefined) {
+        throw new Error(
+          `rwSplit.replicas() names a host "${taken}", as another one is named that is in use; give each a name of its own.`,
+        );
+      }
     } catch (error) {
       if (!this.#isDestroyed) events.tell('discovery:error', { error: asError(error) });
     } finally {

@@ -108,7 +108,8 @@ async function take(
   const { pool } = host;
   const pending = pool.acquireWithin(millis);
   const look = (): void => {
-    if (pool.gate.refusal !== undefined) return pending.abort();
+    // One that is idle is about to be given out.
+    if (pool.gate.refusal !== undefined && pool.stats.free === 0) return pending.abort();
     stop = clock.after(REFUSED_MILLIS, look);
   };
   // Rounded up, as a timer may fire a little before its time.

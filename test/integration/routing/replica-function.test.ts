@@ -52,7 +52,8 @@ describe('An async function that names the replicas', () => {
     };
     const { db } = split.cold({ rwSplit: { replicas, fallback: 'error' } });
 
-    await expect(db('here').select('host')).rejects.toThrow(NoHostAvailableError);
+    // No name that would have to be looked up first, and may be too late for it.
+    await expect(db.raw('select 1')).rejects.toThrow(NoHostAvailableError);
     await expect(db('notes').insert({ body: 'written' })).resolves.toBeDefined();
   });
 

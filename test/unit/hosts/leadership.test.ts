@@ -48,10 +48,13 @@ function bench({ hasRoles = true } = {}): Bench {
   return { a, b, leadership, hold, told, ended };
 }
 
+let probes = 0;
+
 /** Has a host tell that it is a primary, or a replica; its role is as it tells. */
 function tell(host: Host, role: 'primary' | 'replica', told: Partial<ServerReport> = {}): void {
   if (role === 'replica') host.wasInRecovery = true;
-  Object.assign(host, { role, health: up, report: reportOf(role, told) });
+  const reportedAt = ++probes;
+  Object.assign(host, { role, health: up, report: reportOf(role, told), reportedAt });
 }
 
 function silence(host: Host): void {
@@ -210,6 +213,8 @@ describe('Leadership', () => {
     tell(b, 'primary', report);
 
     hold();
+    tell(a, 'primary', { server: 'one' });
+    hold();
     hold();
 
     expect(b.exclusion).toBe(exclusion);
@@ -221,6 +226,7 @@ describe('Leadership', () => {
     tell(a, 'primary');
     for (const role of ['primary', 'replica', 'primary'] as const) {
       tell(b, role);
+      tell(a, 'primary');
       hold();
     }
 
@@ -255,6 +261,8 @@ describe('Leadership', () => {
     tell(a, 'primary', { server: 'one' });
     tell(b, 'primary', { server: 'two' });
     hold();
+    tell(a, 'primary', { server: 'one' });
+    hold();
 
     silence(a);
     expect(hold()).toBeUndefined();
@@ -269,6 +277,8 @@ describe('Leadership', () => {
     tell(a, 'primary', { server: 'one' });
     tell(b, 'primary', { server: 'two' });
     hold();
+    tell(a, 'primary', { server: 'one' });
+    hold();
 
     tell(b, 'primary', { server: 'two', timeline: 2 });
 
@@ -281,6 +291,8 @@ describe('Leadership', () => {
     tell(a, 'primary', { server: 'one' });
     tell(b, 'primary', { server: 'two' });
     hold();
+    tell(a, 'primary', { server: 'one' });
+    hold();
 
     tell(b, 'replica');
     hold();
@@ -290,10 +302,24 @@ describe('Leadership', () => {
     expect(hold()).toBe('b');
   });
 
+  it('bars no second name of a primary that restarts, and is not heard of by the first one', () => {
+    const { a, b, hold, told } = bench();
+    tell(a, 'primary', { server: 'one' });
+    tell(b, 'primary', { server: 'restarted' });
+    hold();
+    expect(b.exclusion).toBe('another primary');
+
+    silence(a);
+
+    expect(hold()).toBe('b');
+    expect(told).toEqual([]);
+  });
+
   it('forgets a rivalry that was no more than a restart seen by one name before the other', () => {
     const { a, b, hold } = bench();
     tell(a, 'primary', { server: 'restarted' });
     tell(b, 'primary', { server: 'one' });
+    tell(a, 'primary', { server: 'restarted' });
     hold();
     expect(b.rivalTimeline).toBe(1);
 
