@@ -442,4 +442,22 @@ describe('Cluster', () => {
     expect([b.pool.stats.free, c.pool.stats.free]).toEqual([1, 0]);
     expect([b.report === undefined, c.report === undefined]).toEqual([false, true]);
   });
+
+  it('lets a replica that refuses new connections serve only while its last report counts', () => {
+    const clock = new FakeClock();
+    const cluster = makeCluster(
+      { a: {}, b: {} },
+      { clock, maxLag: { millis: 500, bytes: undefined } },
+    );
+    const b = hostOf(cluster, 'b');
+    const wrong = { trouble: 'misconfigured', reason: 'wrong password' } as const;
+
+    cluster.noteFailedProbe(b, wrong, new Error('wrong password'));
+    expect(names(cluster.routable.lastReplicas)).toEqual(['b']);
+    clock.advance(4 * healthSettings.intervalMillis + healthSettings.timeoutMillis);
+    cluster.noteFailedProbe(b, wrong, new Error('wrong password'));
+
+    expect(b.lag).toEqual({ bytes: undefined, millis: undefined });
+    expect(cluster.routable.lastReplicas).toEqual([]);
+  });
 });

@@ -226,4 +226,26 @@ describe('ReplicaChanges', () => {
 
     expect(names(cluster.hosts)).toEqual(['primary', 'b']);
   });
+
+  it('lets nobody go while there is no primary, as any of them may be about to be it', async () => {
+    const { cluster, changes } = bench();
+    takeDown(cluster, 'primary');
+    expect(cluster.elected).toBeUndefined();
+
+    await changes.apply([listed('b')]);
+    expect(names(cluster.hosts)).toEqual(['primary', 'b', 'c']);
+
+    answerProbe(cluster, 'c', reportOf('primary', { timeline: 2 }));
+    await changes.apply([listed('b')]);
+    expect(names(cluster.hosts)).toEqual(['primary', 'b', 'c']);
+  });
+
+  it('names those that another host goes by the name of', async () => {
+    const { cluster, changes } = bench();
+    takeDown(cluster, 'primary');
+    answerProbe(cluster, 'c', reportOf('primary', { timeline: 2 }));
+
+    await expect(changes.apply([listed('b'), listed('c', 'elsewhere')])).resolves.toEqual(['c']);
+    expect(names(cluster.hosts)).toEqual(['primary', 'b', 'c']);
+  });
 });
