@@ -41,7 +41,8 @@ export async function explainQuery(split: RWSplit, query: object): Promise<Expla
   const request = await requestOf(split, builder, compiled);
   await split.watch.whenSettled();
   const { cluster, dispatcher } = split;
-  const { intent, reason, hosts, fallback, role } = dispatcher.route(request);
+  const { intent, reason, hosts, role, ...more } = dispatcher.route(request);
+  const fallback = [...more.fallback, ...more.lastResort];
   const others = cluster.hosts
     .filter((host) => {
       const isAsked = hosts.includes(host) || fallback.includes(host);
