@@ -5,3 +5,8 @@ export const isLong: boolean = process.env['RWSPLIT_LONG'] !== undefined;
 export function amount(everyRun: number): number {
   return isLong ? everyRun * 20 : everyRun;
 }
+
+/** The given cases of a table in a long run, and none in every other. */
+export function inLong<T>(...cases: readonly T[]): readonly T[] {
+  return isLong ? cases : [];
+}

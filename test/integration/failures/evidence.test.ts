@@ -8,6 +8,7 @@ import { launchCluster } from '../../../lib/testing/launch-cluster.ts';
 import { awaitHost } from '../../support/await-host.ts';
 import { eventually } from '../../support/eventually.ts';
 import { healCluster } from '../../support/heal-cluster.ts';
+import { inLong } from '../../support/long.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { usePlainClients } from '../../support/plain-clients.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
@@ -101,9 +102,9 @@ describe('What a real server says', () => {
   describe('to a read, which another host then serves', () => {
     it.each<[string, () => Promise<void> | void]>([
       ['57P01, its session is terminated', () => endSessions(replica(), "state = 'active'")],
-      ['no more, it was killed', () => replica().kill()],
       ['57P01, it shuts down', () => replica().stop()],
       ['nothing, it hangs', () => replica().hang()],
+      ...inLong<[string, () => Promise<void>]>(['no more, it was killed', () => replica().kill()]),
     ])('%s', async (_, happens) => {
       const db = await started();
       const reading = db.raw(slowRead).then(({ rows }) => rows[0].host);
@@ -236,13 +237,15 @@ describe('What a real server says', () => {
           ),
       ],
       ['23505', 'a constraint', (db) => db('notes').insert([{ body: 'same' }, { body: 'same' }])],
-      ['22012', 'bad data', (db) => db.raw('select 1 / 0')],
       ['42601', 'a mistake', (db) => db.raw('select 1 as one from from')],
-      ['P0001', 'a refusal', (db) => db.raw("select fails('P0001')")],
-      ['53100', 'a full disk', (db) => db.raw("select fails('53100')")],
       ['53200', 'no memory', (db) => db.raw("select fails('53200')")],
       ['40001', 'a conflict on the primary', (db) => db.raw("select fails('40001')")],
-      ['XX000', 'an error of its own', (db) => db.raw("select fails('XX000')")],
+      ...inLong<[string, string, (db: Knex) => PromiseLike<unknown>]>(
+        ['22012', 'bad data', (db) => db.raw('select 1 / 0')],
+        ['P0001', 'a refusal', (db) => db.raw("select fails('P0001')")],
+        ['53100', 'a full disk', (db) => db.raw("select fails('53100')")],
+        ['XX000', 'an error of its own', (db) => db.raw("select fails('XX000')")],
+      ),
       [
         '55P03',
         'a lock that is not free',
