@@ -5,6 +5,7 @@ import { rwSplit } from '../../../lib/index.ts';
 import type { HostFencedEvent } from '../../../lib/events.ts';
 import { awaitHost } from '../../support/await-host.ts';
 import { addressOf, useFailover } from '../../support/failover.ts';
+import { inLong } from '../../support/long.ts';
 import { machineMillis, quickHealth } from '../../support/outage.ts';
 import { statementsSeen } from '../../support/statements-seen.ts';
 import { startLoad } from '../../support/steady-load.ts';
@@ -12,10 +13,12 @@ import type { Split } from '../../support/split.ts';
 
 const insert = (db: Knex, body: string): Knex.QueryBuilder => db('notes').insert({ body });
 
-const users = [
-  ['a superuser', {}],
-  ['a role without privileges', { user: 'plain', password: 'plain' }],
-] as const;
+type User = [string, { readonly user?: string; readonly password?: string }];
+
+// Who sees less of the servers is the harder case.
+const plainUser: User = ['a role without privileges', { user: 'plain', password: 'plain' }];
+const superuser: User = ['a superuser', {}];
+const users = [plainUser, ...inLong(superuser)];
 
 describe('An old primary that comes back as it was', () => {
   // Nobody tells it anything, so that it is the same for every test.
@@ -47,29 +50,36 @@ describe('An old primary that comes back as it was', () => {
     return cold({ connection: { ...first.connection, ...more }, rwSplit: { replicas } });
   };
 
-  it.each(users)('is fenced, and gets nothing, from a client of %s', async (_, user) => {
-    const [first, second] = hosts();
-    const { db } = fresh(user);
-    const fenced: HostFencedEvent[] = [];
-    rwSplit(db).on('host:fenced', (event) => fenced.push(event));
-    await insert(db, 'before');
+  it.each([plainUser, superuser])(
+    'is fenced, and gets nothing, from a client of %s',
+    async (_, user) => {
+      const [first, second] = hosts();
+      const { db } = fresh(user);
+      const fenced: HostFencedEvent[] = [];
+      rwSplit(db).on('host:fenced', (event) => fenced.push(event));
+      await insert(db, 'before');
 
-    await first.start();
-    const known = await awaitHost(db, addressOf(first), ({ state }) => state === 'up');
-    for (let n = 0; n < 10; n++) {
-      await insert(db, `after ${n}`);
-      await db('notes').count();
-      await db.transaction(async (trx) => trx('notes').count());
-    }
+      await first.start();
+      const known = await awaitHost(db, addressOf(first), ({ state }) => state === 'up');
+      for (let n = 0; n < 10; n++) {
+        await insert(db, `after ${n}`);
+        await db('notes').count();
+        await db.transaction(async (trx) => trx('notes').count());
+      }
 
-    expect(known.reason).toMatch(/old primary/);
-    expect(fenced).toEqual([
-      { host: addressOf(first), timeline: expect.any(Number), clusterTimeline: expect.any(Number) },
-    ]);
-    expect(await statementsSeen(first)).toEqual([]);
-    expect(await statementsSeen(second)).not.toEqual([]);
-    expect(await second.query('select from notes')).toHaveLength(11);
-  });
+      expect(known.reason).toMatch(/old primary/);
+      expect(fenced).toEqual([
+        {
+          host: addressOf(first),
+          timeline: expect.any(Number),
+          clusterTimeline: expect.any(Number),
+        },
+      ]);
+      expect(await statementsSeen(first)).toEqual([]);
+      expect(await statementsSeen(second)).not.toEqual([]);
+      expect(await second.query('select from notes')).toHaveLength(11);
+    },
+  );
 
   it.each([
     ['hangs', 'hang', 'wake'],
@@ -157,7 +167,7 @@ describe('A primary that goes on while a replica is promoted', () => {
 
     await second.promote();
     const promotedAt = load.now();
-    await sleep(1000);
+    await sleep(600);
     const report = await load.stop();
 
     const last = load.writes.findLast(({ server }) => server === 'primary');
