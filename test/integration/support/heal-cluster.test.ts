@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Cluster, TestHost } from '../../../lib/testing/index.ts';
 import { healCluster } from '../../support/heal-cluster.ts';
+import { inLong } from '../../support/long.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { setSettings } from '../../support/set-settings.ts';
 
@@ -9,14 +10,12 @@ type Damage = (hosts: readonly [TestHost, TestHost, TestHost]) => unknown;
 const damages: readonly (readonly [string, Damage])[] = [
   ['nothing', () => undefined],
   ['a hung primary and a hung replica', ([primary, , second]) => [primary.hang(), second.hang()]],
-  ['killed hosts', ([primary, first]) => Promise.all([primary.kill(), first.kill()])],
   ['all stopped', (hosts) => Promise.all(hosts.map((host) => host.stop()))],
   ['paused replay', ([, first]) => first.pauseReplay()],
   [
     'a cut replica that was then stopped',
     async ([, first]) => [await first.cutReplication(), await first.stop()],
   ],
-  ['a failover', async ([primary, first]) => [await primary.kill(), await first.promote()]],
   ['two primaries', async ([, first]) => [await first.promote()]],
   [
     'a failover, and the next one, and everything is down',
@@ -40,6 +39,10 @@ const damages: readonly (readonly [string, Damage])[] = [
       await setSettings(first, { recovery_min_apply_delay: '1h' });
     },
   ],
+  ...inLong<readonly [string, Damage]>(
+    ['killed hosts', ([primary, first]) => Promise.all([primary.kill(), first.kill()])],
+    ['a failover', async ([primary, first]) => [await primary.kill(), await first.promote()]],
+  ),
 ];
 
 describe('healCluster', () => {
