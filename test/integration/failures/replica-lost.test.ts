@@ -5,6 +5,7 @@ import { awaitHost } from '../../support/await-host.ts';
 import { countDials } from '../../support/dial-counter.ts';
 import { healCluster } from '../../support/heal-cluster.ts';
 import { useInstances } from '../../support/instances.ts';
+import { amount } from '../../support/long.ts';
 import { machineMillis, quickHealth, readmitMillis, rideOut } from '../../support/outage.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
@@ -18,29 +19,34 @@ describe('Under a load of reads and writes', () => {
   beforeAll(async () => createRoutingSchema(cluster()));
   beforeEach(async () => healCluster(cluster()));
 
-  it.each([
-    ['a replica that is killed', 1, (host: TestHost) => host.kill()],
-    ['a replica that is stopped', 1, (host: TestHost) => host.stop()],
-    ['the loss of both replicas', 2, (host: TestHost) => host.kill()],
-  ])('%s costs no query, and gets its even share again', async (_, count, fail) => {
-    const db = await instances.split({
-      pool: { min: 0, max: 10 },
-      rwSplit: { health: quickHealth },
-    });
-    const hosts = cluster().replicas.slice(0, count);
+  const losses: [string, number, (host: TestHost) => Promise<void>][] = [
+    ['a replica that is stopped', 1, (host) => host.stop()],
+    ['the loss of both replicas', 2, (host) => host.kill()],
+    ['a replica that is killed', 1, (host) => host.kill()],
+  ];
 
-    const outage = await rideOut(db, { hosts, fail, heal: (host) => host.start() });
+  it.each(losses.slice(0, amount(2)))(
+    '%s costs no query, and gets its even share again',
+    async (_, count, fail) => {
+      const db = await instances.split({
+        pool: { min: 0, max: 10 },
+        rwSplit: { health: quickHealth },
+      });
+      const hosts = cluster().replicas.slice(0, count);
 
-    expect(outage.reads).toMatchObject({ failed: 0, unanswered: 0, errors: [] });
-    expect(outage.writes).toMatchObject({ failed: 0, unanswered: 0, errors: [] });
-    const lost = hosts.map(({ name }) => name);
-    expect(Object.keys(outage.servedWhileDown).filter((name) => lost.includes(name))).toEqual([]);
-    expect(outage.readmittedMillis).toBeLessThan(readmitMillis + machineMillis);
-    expect(outage.evenMillis).toBeLessThan(
-      readmitMillis + quickHealth.slowStartMillis + machineMillis,
-    );
-    expect(await lostWrites(cluster().primary, outage)).toEqual([]);
-  });
+      const outage = await rideOut(db, { hosts, fail, heal: (host) => host.start() });
+
+      expect(outage.reads).toMatchObject({ failed: 0, unanswered: 0, errors: [] });
+      expect(outage.writes).toMatchObject({ failed: 0, unanswered: 0, errors: [] });
+      const lost = hosts.map(({ name }) => name);
+      expect(Object.keys(outage.servedWhileDown).filter((name) => lost.includes(name))).toEqual([]);
+      expect(outage.readmittedMillis).toBeLessThan(readmitMillis + machineMillis);
+      expect(outage.evenMillis).toBeLessThan(
+        readmitMillis + quickHealth.slowStartMillis + machineMillis,
+      );
+      expect(await lostWrites(cluster().primary, outage)).toEqual([]);
+    },
+  );
 
   it('a replica that is down is dialled by probes alone, ever more seldom', async () => {
     const db = await instances.split({ rwSplit: { health: { ...quickHealth, fall: 3 } } });
@@ -52,7 +58,7 @@ describe('Under a load of reads and writes', () => {
     await awaitHost(db, gone.name, ({ state }) => state === 'down');
     const downAt = performance.now();
     const untilDown = counter.dials.length;
-    await sleep(2500);
+    await sleep(1500);
     const whileDown = counter.dials.filter((at) => at > downAt);
     await counter.stop();
     await gone.start();
@@ -61,9 +67,9 @@ describe('Under a load of reads and writes', () => {
     expect(reads).toMatchObject({ failed: 0, unanswered: 0 });
     // Those of the pool that were on their way, and a probe or two for each failure.
     expect(untilDown).toBeLessThanOrEqual(4 + 2 * 3);
-    // 200, 400, 500, 500, … milliseconds apart, and up to a fifth less.
+    // 200, 400, 500, … milliseconds apart, and up to a fifth less.
     expect(whileDown.length).toBeGreaterThanOrEqual(2);
-    expect(whileDown.length).toBeLessThanOrEqual(8);
+    expect(whileDown.length).toBeLessThanOrEqual(5);
   });
 
   it('a replica that is back begins with a small share of the reads', async () => {
