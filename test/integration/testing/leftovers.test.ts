@@ -10,6 +10,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { ClusterOptions } from '../../../lib/testing/index.ts';
 import { stillRunning } from '../../../lib/testing/process-table.ts';
 import { until } from '../../../lib/testing/until.ts';
+import { inLong } from '../../support/long.ts';
 
 const program = join(__dirname, '../../support/hold-cluster.ts');
 const temporary = mkdtempSync(join(tmpdir(), 'leftovers-'));
@@ -46,11 +47,11 @@ async function expectNothingLeft(pids: readonly number[]): Promise<void> {
 }
 
 describe('Nothing stays behind', () => {
-  it.each([
+  it.each<[string, NodeJS.Signals]>([
     ['Ctrl-C', 'SIGINT'],
-    ['a request to end', 'SIGTERM'],
     ['being killed', 'SIGKILL'],
-  ] as const)('after %s, which ends the program as ever', async (_, signal) => {
+    ...inLong<[string, NodeJS.Signals]>(['a request to end', 'SIGTERM']),
+  ])('after %s, which ends the program as ever', async (_, signal) => {
     const child = holdCluster({ replicas: 1 });
     const [line] = await once(createInterface(child.stdout), 'line');
     const pids = reportedPids(line);
