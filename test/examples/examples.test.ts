@@ -7,23 +7,21 @@ import { root } from '../support/source-file.ts';
 
 const schema = readFileSync(join(root, 'examples/schema.sql'), 'utf8');
 
-for (const name of exampleNames()) {
-  describe(`examples/${name}`, () => {
-    const cluster = useDatabase();
+describe('An example', () => {
+  const cluster = useDatabase();
 
-    beforeEach(async () => {
-      await cluster().primary.query(`drop schema public cascade; create schema public; ${schema}`);
-      await cluster().waitForReplay();
-    });
-
-    it('ends well and prints what its comments say', async () => {
-      const { exitCode, stderr, printed, claimed } = await runExample(name, cluster());
-
-      expect({ exitCode, stderr, printed }).toEqual({ exitCode: 0, stderr: '', printed: claimed });
-      expect(claimed).not.toEqual([]);
-    });
+  beforeEach(async () => {
+    await cluster().primary.query(`drop schema public cascade; create schema public; ${schema}`);
+    await cluster().waitForReplay();
   });
-}
+
+  it.each(exampleNames())('ends well and prints what its comments say: %s', async (name) => {
+    const { exitCode, stderr, printed, claimed } = await runExample(name, cluster());
+
+    expect({ exitCode, stderr, printed }).toEqual({ exitCode: 0, stderr: '', printed: claimed });
+    expect(claimed).not.toEqual([]);
+  });
+});
 
 describe('the claims of an example', () => {
   const source =
