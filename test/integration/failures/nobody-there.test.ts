@@ -15,8 +15,9 @@ const read = (db: Knex): PromiseLike<unknown> => db.raw('select 1');
 const write = (db: Knex): PromiseLike<unknown> => db('notes').insert({ body: 'in vain' });
 const transaction = (db: Knex): PromiseLike<unknown> => db.transaction(async () => undefined);
 
+const { cluster, hosts, cold } = useFailover();
+
 describe('Hosts of which none can be reached', () => {
-  const { hosts, cold } = useFailover({ isHealed: false });
   const ports: PortReservation[] = [];
   const proxies: ChaosProxy[] = [];
 
@@ -80,8 +81,6 @@ describe('Hosts of which none can be reached', () => {
 });
 
 describe('A client that starts while hosts are missing', () => {
-  const { cluster, hosts, cold } = useFailover();
-
   it('serves what the others can, and the rest once they are there', async () => {
     const [first, , third] = hosts();
     await first.kill();
