@@ -17,9 +17,41 @@ const application = 'behind a name';
 // Never probed again by itself, so that only what a query meets can tell.
 const blind = { intervalMillis: 60_000 };
 
-describe('A primary that is demoted in its place', () => {
-  const { hosts, warm } = useFailover();
+const { hosts, warm } = useFailover();
 
+describe('A primary whose transactions are read-only by default', () => {
+  it('refuses writes, and stays the primary', async () => {
+    const [first] = hosts();
+    const { db, servers } = await warm();
+    const events: string[] = [];
+    for (const event of ['host:down', 'host:role', 'host:fenced'] as const) {
+      rwSplit(db).on(event, ({ host }) => events.push(`${event} ${host}`));
+    }
+    await insert(db, 'before');
+
+    await setSettings(first, { default_transaction_read_only: 'on' });
+    servers();
+    const errors: unknown[] = [];
+    for (let n = 0; n < 5; n++) {
+      await eventually(async () =>
+        insert(db, `refused ${n}`).then(
+          () => false,
+          (error: unknown) => errors.push(error) > 0,
+        ),
+      );
+    }
+
+    expect(errors).toHaveLength(5);
+    for (const error of errors) expect(error).toMatchObject({ code: '25006' });
+    expect(errors[0]).not.toHaveProperty('rwSplit.outcome');
+    expect(new Set(servers())).toEqual(new Set(['primary']));
+    expect(events).toEqual([]);
+    expect(new Set(Object.values(hostStates(db)))).toEqual(new Set(['up']));
+    expect(rwSplit(db).hosts()[0]).toMatchObject({ role: 'primary', reason: undefined });
+  });
+});
+
+describe('A primary that is demoted in its place', () => {
   it('costs no write: each runs on the new one', async () => {
     const [first, second] = hosts();
     const { db, servers } = await warm({ rwSplit: { health: blind } });
@@ -35,7 +67,6 @@ describe('A primary that is demoted in its place', () => {
 });
 
 describe('A name that is pointed at the promoted host', () => {
-  const { hosts, warm } = useFailover();
   const proxies: ChaosProxy[] = [];
 
   afterEach(async () => {
@@ -136,39 +167,5 @@ describe('A name that is pointed at the promoted host', () => {
     expect(windowMillis).toBeLessThan(1.2 * quickHealth.intervalMillis + machineMillis);
     expect(report.failedWrites.every(({ outcome }) => outcome === 'unknown')).toBe(true);
     expect(report.reads).toMatchObject({ failed: 0, unanswered: 0 });
-  });
-});
-
-describe('A primary whose transactions are read-only by default', () => {
-  const { hosts, warm } = useFailover();
-
-  it('refuses writes, and stays the primary', async () => {
-    const [first] = hosts();
-    const { db, servers } = await warm();
-    const events: string[] = [];
-    for (const event of ['host:down', 'host:role', 'host:fenced'] as const) {
-      rwSplit(db).on(event, ({ host }) => events.push(`${event} ${host}`));
-    }
-    await insert(db, 'before');
-
-    await setSettings(first, { default_transaction_read_only: 'on' });
-    servers();
-    const errors: unknown[] = [];
-    for (let n = 0; n < 5; n++) {
-      await eventually(async () =>
-        insert(db, `refused ${n}`).then(
-          () => false,
-          (error: unknown) => errors.push(error) > 0,
-        ),
-      );
-    }
-
-    expect(errors).toHaveLength(5);
-    for (const error of errors) expect(error).toMatchObject({ code: '25006' });
-    expect(errors[0]).not.toHaveProperty('rwSplit.outcome');
-    expect(new Set(servers())).toEqual(new Set(['primary']));
-    expect(events).toEqual([]);
-    expect(new Set(Object.values(hostStates(db)))).toEqual(new Set(['up']));
-    expect(rwSplit(db).hosts()[0]).toMatchObject({ role: 'primary', reason: undefined });
   });
 });
