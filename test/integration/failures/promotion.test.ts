@@ -3,14 +3,17 @@ import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import { awaitHost } from '../../support/await-host.ts';
+import { eventually } from '../../support/eventually.ts';
 import { addressOf, useFailover } from '../../support/failover.ts';
 import { isAnswered } from '../../support/load-report.ts';
 import { setSettings } from '../../support/set-settings.ts';
 import { lostWrites, startLoad } from '../../support/steady-load.ts';
 import { untilWritable } from '../../support/until-writable.ts';
 
-// From the moment that the promoted server takes writes; the half of it is for a busy machine.
-const resumeMillis = 2000;
+// From the moment that the promoted server takes writes; most of it is for a busy machine.
+const resumeMillis = 5000;
+// How long the load goes on from there.
+const afterwardsMillis = 500;
 
 describe('A primary that is killed, and a replica that is promoted', () => {
   const { cluster, hosts, warm } = useFailover();
@@ -29,7 +32,10 @@ describe('A primary that is killed, and a replica that is promoted', () => {
     await untilWritable(second);
     const writableAt = load.now();
     await promotion;
-    await sleep(resumeMillis);
+    const isResumed = (): boolean =>
+      load.writes.some((write) => isAnswered(write) && write.server === 'replica-1');
+    await eventually(isResumed, { withinMillis: resumeMillis });
+    await sleep(afterwardsMillis);
     const report = await load.stop();
 
     const resumed = load.writes
