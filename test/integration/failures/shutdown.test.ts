@@ -5,7 +5,7 @@ import { awaitHost } from '../../support/await-host.ts';
 import { useChaosNetwork } from '../../support/chaos-network.ts';
 import { runProgram } from '../../support/child.ts';
 import { eventually } from '../../support/eventually.ts';
-import { amount } from '../../support/long.ts';
+import { amount, inLong } from '../../support/long.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 
 const health = { intervalMillis: 50, timeoutMillis: 200, hangMillis: 400, backoffMaxMillis: 200 };
@@ -111,7 +111,7 @@ describe('destroy()', () => {
 
   it.each(situations)('leaves nothing behind %s', async (_, bring, boundMillis) => {
     const quiet: string[][] = [];
-    for (let round = 0; round < amount(6); round++) {
+    for (let round = 0; round < amount(3); round++) {
       const started = start();
       await bring(started);
 
@@ -223,7 +223,7 @@ describe('destroy()', () => {
       const { RWSplitClient, rwSplit } = library();
       const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
       const late = [];
-      for (let round = 0; round < ${amount(10)}; round++) {
+      for (let round = 0; round < ${amount(6)}; round++) {
         let isDestroyed = false;
         const hear = (what) => { if (isDestroyed) late.push(String(what)); };
         const db = knex({
@@ -267,24 +267,29 @@ describe('destroy()', () => {
       const { connection, rwSplit: hosts } = network.config();
       return JSON.stringify({ connection, rwSplit: { ...hosts, health, failover } });
     };
+    const patienceMillis = 3000;
     const pool = `pool: { min: 0, max: 2, idleTimeoutMillis: 200, reapIntervalMillis: 50 }, log: { warn() {} }`;
-    const instance = (client: string): string =>
-      `const db = knex({ client: ${client}, ...${config()}, ${pool}, acquireConnectionTimeout: 3000 });`;
-    const split = (): string => instance('library().RWSplitClient');
+    const instance = (client: string, budgetMillis: number): string =>
+      `const db = knex({ client: ${client}, ...${config()}, ${pool}, acquireConnectionTimeout: ${budgetMillis} });`;
+    const split = (budgetMillis = patienceMillis): string =>
+      instance('library().RWSplitClient', budgetMillis);
     const plain = (): string =>
-      `const db = knex({ client: 'pg', connection: ${JSON.stringify(network.config().connection)}, ${pool}, acquireConnectionTimeout: 3000 });`;
+      `const db = knex({ client: 'pg', connection: ${JSON.stringify(network.config().connection)}, ${pool}, acquireConnectionTimeout: ${patienceMillis} });`;
+    const query = `(await db.raw('select 1 as one')).rows`;
+    const transaction = `await db.transaction(async (trx) => (await trx.raw('select 2 as two')).rows)`;
+    const lock = `(await db.raw('select pg_advisory_lock(11)'), await db.raw('select pg_advisory_unlock(11) as three')).rows`;
 
     it.each<[string, string]>([
-      ['makes one query', `print((await db.raw('select 1 as one')).rows);`],
-      [
-        'makes a transaction',
-        `print(await db.transaction(async (trx) => (await trx.raw('select 1 as one')).rows));`,
-      ],
       ['only constructs', `print('made');`],
       [
-        'locks and unlocks',
-        `await db.raw('select pg_advisory_lock(11)'); print((await db.raw('select pg_advisory_unlock(11) as one')).rows);`,
+        'reads, makes a transaction, locks and unlocks',
+        `print([${query}, ${transaction}, ${lock}]);`,
       ],
+      ...inLong<[string, string]>(
+        ['makes one query', `print(${query});`],
+        ['makes a transaction', `print(${transaction});`],
+        ['locks and unlocks', `print(${lock});`],
+      ),
     ])('%s', async (_, code) => {
       const [ours, theirs] = await Promise.all([
         runProgram(`${split()} ${code}`),
@@ -323,7 +328,7 @@ describe('destroy()', () => {
       happens();
 
       const ended = await runProgram(
-        `${split()} try { print(await ${query}); } catch (error) { print(error.message); }`,
+        `${split(1500)} try { print(await ${query}); } catch (error) { print(error.message); }`,
       );
 
       expect(ended).toMatchObject({ exitCode: 0, printed: expect.stringMatching(expected) });
