@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './source-file.ts';
+import { amount } from './long.ts';
 
 /** How a program ended: by itself, or with the signal that ended it when it did not. */
 export interface Ended {
@@ -37,7 +38,7 @@ export async function runProgram(
       const child = execFile(
         process.execPath,
         args,
-        { cwd: root, timeout: 20_000 },
+        { cwd: root, timeout: amount(20_000) },
         (_, stdout, stderr) => {
           const last = stdout.trimEnd().split('\n').at(-1);
           resolve({

@@ -194,7 +194,9 @@ describe('A read whose server is lost while it runs', () => {
     await eventually(() => errors.length > 0);
     await untilIdle(db);
 
-    expect(errors).toMatchObject([{ code: '57P01', rwSplit: { attempts: { length: 2 } } }]);
+    // The client may write to the lost connection before it reads what the server said at its end.
+    const code: unknown = expect.stringMatching(/^(57P01|EPIPE|ECONNRESET)$/);
+    expect(errors).toMatchObject([{ code, rwSplit: { attempts: { length: 2 } } }]);
     expect(retries).toEqual(['replica-1 → replica-2']);
   });
 

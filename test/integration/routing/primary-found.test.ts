@@ -49,6 +49,7 @@ describe('A primary that nobody names', () => {
     'serves no reads, with the hosts in the order %s',
     async (_, index) => {
       const { db, servers } = split.cold({ connection: urls[index as number] ?? '' });
+      await rwSplit(db).checkNow();
 
       for (let read = 0; read < 6; read++) await db.raw('select 1');
 
