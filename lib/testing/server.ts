@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ClusterError } from './cluster-error.ts';
 import type { ClusterSite } from './cluster-site.ts';
 import { childrenOf, signalAll, stillRunning } from './process-table.ts';
+import { isSystemError } from './system-error.ts';
 import { until } from './until.ts';
 
 const startMillis = 30_000;
@@ -56,9 +57,7 @@ export class Server {
         throw new ClusterError(`${this.name} ended while starting. ${this.#endOfLog()}`);
       }
       // Its eighth line is what pg_ctl waits for, too.
-      return (
-        existsSync(pidFile) && readFileSync(pidFile, 'utf8').split('\n')[7]?.trim() === 'ready'
-      );
+      return readIfThere(pidFile)?.split('\n')[7]?.trim() === 'ready';
     });
   }
 
@@ -160,4 +159,14 @@ function suspend(postmaster: number): number[] {
     signalAll(backends, 'SIGSTOP');
   }
   return backends;
+}
+
+// A server that fails to start takes its file away again.
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
