@@ -65,6 +65,9 @@ describe('A process whose connections are ended by the server', () => {
           await pause();
         }
       };
+      const untilUp = async () => {
+        while (rwSplit(db).hosts().some(({ state }) => state !== 'up')) await pause();
+      };
       const endAll = async (running) => {
         let isDone = false;
         running.finally(() => (isDone = true)).catch(() => undefined);
@@ -85,19 +88,22 @@ describe('A process whose connections are ended by the server', () => {
       found.push((await reads(0)).length);
       const ofIdle = retries;
 
+      // A host that has lost connections gets no reads before its next probe.
+      await untilUp();
       const running = reads(600);
       await untilBusy();
       found.push((await endAll(running)).length);
       const ofActive = retries - ofIdle;
 
       // The server ends every other session, too, and recovers.
+      await untilUp();
       const crashed = reads(600);
       const [victim] = await untilBusy();
       process.kill(victim, 'SIGKILL');
       found.push((await endAll(crashed)).length);
       const ofCrash = retries - ofIdle - ofActive;
 
-      while (rwSplit(db).hosts().some(({ state }) => state !== 'up')) await pause();
+      await untilUp();
       found.push((await reads(0)).length);
       print({ found, idle: idle.length, ofActive, ofCrash });
       await db.destroy();
