@@ -7,7 +7,7 @@ import { listenToServer, serverFacts } from '../hosts/server-facts.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import type { PgClient } from './internals.ts';
 import { serverIdentity, serverIdentityParts } from '../hosts/server-identity.ts';
-import { endOrSever } from '../hosts/sever.ts';
+import { endOrSever, sever } from '../hosts/sever.ts';
 import { systemClock } from '../clock.ts';
 import { outsideScopes } from './scope.ts';
 
@@ -70,7 +70,7 @@ export function hostPoolSettings(
   const create = (): Promise<Connection> =>
     outsideScopes(async () => {
       const connection = await settings.create();
-      await learnServer(connection, onFacts);
+      await learnInTime(connection, onFacts);
       dialling.finish(connection);
       onConnect();
       return connection;
@@ -113,6 +113,22 @@ const WHO_ARE_YOU = `select pg_catalog.pg_is_in_recovery() as "isInRecovery", ${
 )
   .map(([name, expression]) => `${expression} as "${name}"`)
   .join(', ')}`;
+
+const LEARN_MILLIS = 3000;
+
+// pg's own time for a connection ends before this question: its answer can get lost, too.
+async function learnInTime(connection: Connection, onFacts: OnServerFacts): Promise<void> {
+  const late = (): Error =>
+    Object.assign(new Error(`The server said nothing within ${LEARN_MILLIS} ms.`), {
+      code: 'ETIMEDOUT',
+    });
+  const stopWaiting = systemClock.after(LEARN_MILLIS, () => sever(connection, late));
+  try {
+    await learnServer(connection, onFacts);
+  } finally {
+    stopWaiting();
+  }
+}
 
 // `in_hot_standby` is reported from PostgreSQL 14 on; who the server is, no parameter tells.
 async function learnServer(connection: Connection, onFacts: OnServerFacts): Promise<void> {
