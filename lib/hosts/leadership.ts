@@ -50,10 +50,11 @@ export class Leadership {
       if (exclusion === 'same server' || host.report?.isInRecovery === true) {
         host.rivalTimeline = undefined;
       }
-      if (exclusion === 'another primary' && hasSpokenSince(primary, host)) {
+      if (exclusion === 'another primary') {
+        if (!hasSpokenSince(primary, host)) continue;
         if (host.report?.server !== undefined) host.rivalTimeline = host.report.timeline;
-        this.#tell(host, exclusion);
-      } else if (exclusion !== 'another primary') this.#tell(host, exclusion);
+      }
+      this.#tell(host, exclusion);
     }
     if (primary !== this.#elected) {
       // The sizes belong to the role: a promoted replica has to carry what the primary carried.

@@ -156,7 +156,6 @@ export class HostWatch {
     cluster.noteFailedProbe(this.host, { trouble, reason: error.message }, error);
   }
 
-  // One that has come back takes no writes before further probes were good.
   #noteLost(): void {
     const { clock } = this.#parts;
     const left = this.#probedAt + LOST_MILLIS - clock.now();
@@ -170,6 +169,7 @@ export class HostWatch {
     return this.#probe.renew(this.#parts.settings.timeoutMillis);
   }
 
+  // One that has come back takes no writes before further probes were good.
   #isLeaderless(): boolean {
     const { elected } = this.#parts.cluster;
     if (!this.#parts.needsPrimary) return false;
