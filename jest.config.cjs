@@ -22,7 +22,7 @@ const cluster = {
 /** @type {import('jest').Config} */
 module.exports = {
   reporters: ['default', '<rootDir>/scripts/tally-reporter.cjs'],
-  testTimeout: process.env.RWSPLIT_LONG === undefined ? 30_000 : 600_000,
+  testTimeout: process.env.RWSPLIT_LONG === undefined ? 60_000 : 600_000,
   maxWorkers: 2,
   projects: ['unit', 'architecture', 'docs', 'integration', 'examples', 'package'].map((name) =>
     project(name, onCluster.includes(name) ? cluster : {}),

@@ -55,7 +55,8 @@ describe('A primary that has no connection left', () => {
     const writing = Promise.all(
       Array.from({ length: 50 }, async () => outcomeOf(db('notes').insert({ rank: 2 }))),
     );
-    await clients.pop()?.end();
+    // The probe of the primary may take one, too.
+    await Promise.all(clients.splice(-2).map(async (client) => client.end()));
 
     expect(new Set(await writing)).toEqual(new Set(['written']));
   });

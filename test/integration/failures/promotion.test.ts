@@ -5,13 +5,17 @@ import { rwSplit } from '../../../lib/index.ts';
 import { awaitHost } from '../../support/await-host.ts';
 import { eventually } from '../../support/eventually.ts';
 import { addressOf, useFailover } from '../../support/failover.ts';
+import { healCluster } from '../../support/heal-cluster.ts';
 import { isAnswered } from '../../support/load-report.ts';
+import { machineMillis } from '../../support/outage.ts';
 import { setSettings } from '../../support/set-settings.ts';
 import { lostWrites, startLoad } from '../../support/steady-load.ts';
 import { untilWritable } from '../../support/until-writable.ts';
 
-// From the moment that the promoted server takes writes; most of it is for a busy machine.
-const resumeMillis = 5000;
+// From the moment that the promoted server takes writes.
+const resumeMillis = 1000;
+// A busy machine may hold up one failover, and not all of them.
+const failovers = 3;
 // How long the load goes on from there.
 const afterwardsMillis = 500;
 
@@ -19,6 +23,17 @@ describe('A primary that is killed, and a replica that is promoted', () => {
   const { cluster, hosts, warm } = useFailover();
 
   it('cost no acknowledged write and no read, and the writes go on at once', async () => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let time = 0; time < failovers && best >= resumeMillis; time++) {
+      if (time > 0) await healCluster(cluster());
+      best = Math.min(best, await failOver());
+    }
+
+    expect(best).toBeLessThan(resumeMillis);
+  }, 120_000);
+
+  /** Says how long after it could the promoted server took the first write of a load. */
+  async function failOver(): Promise<number> {
     const [first, second] = hosts();
     await setSettings(first, { synchronous_standby_names: '2 ("replica-1", "replica-2")' });
     const { db } = await warm({ pool: { min: 0, max: 10 } });
@@ -34,14 +49,10 @@ describe('A primary that is killed, and a replica that is promoted', () => {
     await promotion;
     const isResumed = (): boolean =>
       load.writes.some((write) => isAnswered(write) && write.server === 'replica-1');
-    await eventually(isResumed, { withinMillis: resumeMillis });
+    await eventually(isResumed, { withinMillis: machineMillis });
     await sleep(afterwardsMillis);
     const report = await load.stop();
 
-    const resumed = load.writes
-      .filter((write) => isAnswered(write) && write.server === 'replica-1')
-      .map(({ atMillis, delayMillis = 0 }) => atMillis + delayMillis);
-    expect(Math.min(...resumed) - writableAt).toBeLessThan(resumeMillis);
     expect(report.reads).toMatchObject({ failed: 0, unanswered: 0, errors: [] });
     expect(report.writes).toMatchObject({ unanswered: 0, skipped: 0 });
     // What was on its way as the primary died, and nothing else.
@@ -50,7 +61,12 @@ describe('A primary that is killed, and a replica that is promoted', () => {
     expect(report.failedWrites.every(({ atMillis }) => atMillis < killedAt + 500)).toBe(true);
     expect(report.acknowledged.length).toBeGreaterThan(50);
     expect(await lostWrites(second, report)).toEqual([]);
-  });
+
+    const resumed = load.writes
+      .filter((write) => isAnswered(write) && write.server === 'replica-1')
+      .map(({ atMillis, delayMillis = 0 }) => atMillis + delayMillis);
+    return Math.min(...resumed) - writableAt;
+  }
 
   it('give the promoted host what the primary had: writes, and the size of its pool', async () => {
     const [first, second] = hosts();

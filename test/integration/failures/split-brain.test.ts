@@ -47,7 +47,11 @@ describe('An old primary that comes back as it was', () => {
   const fresh = (more: { user?: string; password?: string } = {}): Split => {
     const [first, ...others] = hosts();
     const replicas = others.map(({ name, host, port }) => ({ name, host, port }));
-    return cold({ connection: { ...first.connection, ...more }, rwSplit: { replicas } });
+    return cold({
+      connection: { ...first.connection, ...more },
+      // A server may take long to start while others do.
+      rwSplit: { replicas, failover: { waitMillis: 30_000 } },
+    });
   };
 
   it.each([plainUser, superuser])(
@@ -130,7 +134,12 @@ describe('An old primary that comes back as it was', () => {
 
       const writing = insert(db, 'waited for').then(() => 'done');
       await db('notes').count();
-      await awaitHost(db, addressOf(first), ({ reason }) => /old primary/.test(reason ?? ''));
+      await awaitHost(
+        db,
+        addressOf(first),
+        ({ reason }) => /old primary/.test(reason ?? ''),
+        machineMillis,
+      );
       await second.start();
 
       expect(await writing).toBe('done');

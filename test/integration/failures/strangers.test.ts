@@ -5,7 +5,7 @@ import type { Cluster } from '../../../lib/testing/index.ts';
 import { launchCluster } from '../../../lib/testing/launch-cluster.ts';
 import { awaitHost } from '../../support/await-host.ts';
 import { eventually } from '../../support/eventually.ts';
-import { useFailover } from '../../support/failover.ts';
+import { addressOf, useFailover } from '../../support/failover.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
 import { forgetStatements, statementsSeen } from '../../support/statements-seen.ts';
 import type { Split } from '../../support/split.ts';
@@ -126,6 +126,8 @@ describe('A server of another cluster that is written as a replica', () => {
     await insert(db, 'before the failover');
 
     await first.kill();
+    // What is sent to a server that has just died has an outcome that nobody knows.
+    await awaitHost(db, addressOf(first), ({ state }) => state !== 'up');
     const writing = insert(db, 'through the failover').then(() => 'done');
     await second.promote();
 
