@@ -70,6 +70,20 @@ export class ReadOnlyHostError extends RWSplitError {
   }
 }
 
+/** No replica had reached what the session has to see, and no primary was there to ask instead. */
+export class StaleReplicasError extends RWSplitError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('RWSPLIT_STALE', message, options);
+  }
+}
+
+/** A session's token cannot be believed; its message says why and shows nothing of the token. */
+export class InvalidTokenError extends RWSplitError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('RWSPLIT_TOKEN', message, options);
+  }
+}
+
 /** A statement would leave, or needs, session state that a pooled connection cannot have; it was not sent. */
 export class SessionStateError extends RWSplitError {
   constructor(message: string, options?: ErrorOptions) {

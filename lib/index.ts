@@ -20,10 +20,12 @@ export type * from './config/options.ts';
 export type * from './config/state-options.ts';
 export {
   ConfigError,
+  InvalidTokenError,
   NoHostAvailableError,
   ReadOnlyHostError,
   RWSplitError,
   SessionStateError,
+  StaleReplicasError,
 } from './errors.ts';
 export type { HostFailure, RWSplitErrorCode } from './errors.ts';
 export type {

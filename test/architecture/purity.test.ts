@@ -4,7 +4,7 @@ import { sourceFiles } from '../support/source-file.ts';
 const pure: readonly RegExp[] = [
   /^lib\/sql\/(?!catalog)/,
   /^lib\/balancers\//,
-  /^lib\/consistency\/(lsn|token)\.ts$/,
+  /^lib\/consistency\/(lsn|token(-\w+)?)\.ts$/,
   /^lib\/hosts\/health\.ts$/,
   /^lib\/routing\/(router|error-facts|network-code|([a-z]+-)?failure)\.ts$/,
 ];
