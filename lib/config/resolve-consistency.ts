@@ -1,13 +1,15 @@
 import { ConfigError } from '../errors.ts';
 import { hideValue } from './connection-object.ts';
-import { invalidOption, invalidSecret, listKnown } from './invalid-option.ts';
+import { invalidOption, listKnown } from './invalid-option.ts';
 import { delayMillis, periodMillis } from './number-range.ts';
 import { OptionReader } from './option-reader.ts';
 import { isOptionsObject } from './options-object.ts';
 import type { Target } from './options.ts';
+import { readSecrets } from './read-secrets.ts';
 import type { ConsistencySettings, TokenSettings } from './settings.ts';
 
-const modes = ['session', 'eventual', 'strong'] as const;
+/** Every consistency mode. */
+export const consistencyModes = ['session', 'eventual', 'strong'] as const;
 
 /**
  * Completes `consistency`, a mode or an object.
@@ -21,7 +23,7 @@ export function resolveConsistency(reader: OptionReader, target: Target): Consis
     throw invalidOption(
       reader.pathOf('consistency'),
       value,
-      `${listKnown(modes)}, or an object of options`,
+      `${listKnown(consistencyModes)}, or an object of options`,
     );
   }
   const usual = target === 'any' ? 'eventual' : 'session';
@@ -29,8 +31,8 @@ export function resolveConsistency(reader: OptionReader, target: Target): Consis
     ? new OptionReader({}, reader.pathOf('consistency'))
     : reader.group('consistency');
   const mode = isMode
-    ? reader.choice('consistency', usual, modes)
-    : group.choice('mode', usual, modes);
+    ? reader.choice('consistency', usual, consistencyModes)
+    : group.choice('mode', usual, consistencyModes);
   if (target === 'any' && mode !== 'eventual') {
     const path = isMode ? reader.pathOf('consistency') : group.pathOf('mode');
     throw new ConfigError(
@@ -54,15 +56,4 @@ function resolveToken(reader: OptionReader): TokenSettings {
   const maxAgeMillis = reader.number('maxAgeMillis', 3_600_000, periodMillis);
   reader.finish();
   return Object.freeze(hideValue({ secrets, maxAgeMillis }, 'secrets', secrets));
-}
-
-function readSecrets(value: unknown, path: string): readonly string[] {
-  if (value === undefined) return Object.freeze([]);
-  const secrets: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (secrets.length > 0 && secrets.every(isSecret)) return Object.freeze([...secrets]);
-  throw invalidSecret(path, value, 'a non-empty string or a list of them');
-}
-
-function isSecret(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
