@@ -3,6 +3,7 @@ export type History = readonly HistoryEvent[];
 
 /** One statement, or one transaction of several, as its session saw it. */
 export interface HistoryEvent {
+  readonly kind: 'write' | 'read' | 'transaction';
   readonly session: string;
   /** The process that ran it; a session may go from one to another. */
   readonly process: string;

@@ -8,7 +8,7 @@ const write = (version: string, key = 'k'): Operation => ({ kind: 'write', key, 
 const read = (versions: string, key = 'k'): Operation => ({
   kind: 'read',
   key,
-  versions: [...versions],
+  versions: Array.from(versions),
 });
 
 function event(
@@ -16,6 +16,7 @@ function event(
   more: Partial<HistoryEvent> = {},
 ): HistoryEvent {
   return {
+    kind: operations.length === 1 && operations[0] ? operations[0].kind : 'transaction',
     session,
     process: 'p',
     isMonotonic: false,

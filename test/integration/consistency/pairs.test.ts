@@ -1,0 +1,129 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { finalState } from '../../support/final-state.ts';
+import type { History } from '../../support/history.ts';
+import { findViolations } from '../../support/history-checker.ts';
+import { startHistoryProcess } from '../../support/history-process.ts';
+import {
+  historySchema,
+  runSteps,
+  runTurn,
+  type Step,
+  type Turn,
+  type TurnResult,
+} from '../../support/history-turn.ts';
+import { amount } from '../../support/long.ts';
+import { useOwnCluster } from '../../support/own-cluster.ts';
+import { delayReplay, type ReplayDelay } from '../../support/replay-delay.ts';
+import { createRoutingSchema } from '../../support/routing-schema.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+import { replicasOf, useSplit } from '../../support/split.ts';
+
+const workers = 50;
+const pairs = amount(500);
+
+type Place = (turn: Turn) => Promise<TurnResult>;
+
+describe('A read right after a write, on replicas that are late at random', () => {
+  const cluster = useOwnCluster();
+  const split = useSplit(cluster);
+  const config: Knex.Config = { pool: { min: 0, max: 15 } };
+  let delay: ReplayDelay | undefined;
+
+  beforeAll(async () => createRoutingSchema(cluster(), historySchema));
+  beforeEach(() => {
+    delay = delayReplay(cluster().replicas, { random: seededRandom(1) });
+  });
+  afterEach(async () => delay?.stop());
+
+  it('is never stale in a session', async () => {
+    const { db } = await split.warm(config);
+
+    const events = await runPairs('one process', async (session, all) => {
+      const { events } = await runTurn(db, 'own', { session, steps: all.flat() });
+      return events;
+    });
+
+    expect(events.length).toBe(2 * pairs);
+    expect(await staleIn(events)).toEqual([]);
+  });
+
+  it('is never stale outside of any scope', async () => {
+    const { db } = await split.warm(config);
+
+    const events = await runPairs('no scope', async (session, all) =>
+      runSteps(db, 'own', { session, steps: all.flat() }),
+    );
+
+    expect(await staleIn(events)).toEqual([]);
+  });
+
+  it('is never stale in another process that was given the token', async () => {
+    const { db } = await split.warm(config);
+    const other = await startHistoryProcess('other', {
+      ...config,
+      connection: cluster().connection(),
+      rwSplit: { replicas: replicasOf(cluster()) },
+    });
+    const here: Place = async (turn) => runTurn(db, 'own', turn);
+    const there: Place = async (turn) => other.run(turn);
+
+    const events = await runPairs('two processes', async (session, all) => {
+      const events = [];
+      for (const [n, [write, read]] of all.entries()) {
+        const [writer, reader] = n % 2 === 0 ? [here, there] : [there, here];
+        const written = await writer({ session, steps: [write] });
+        const seen = await reader({ session, steps: [read], after: written.token });
+        events.push(...written.events, ...seen.events);
+      }
+      return events;
+    });
+    await other.stop();
+
+    expect(new Set(events.map(({ process }) => process))).toEqual(new Set(['own', 'other']));
+    expect(await staleIn(events)).toEqual([]);
+  });
+
+  it("is stale at times with 'eventual'", async () => {
+    const { db } = await split.warm({ ...config, rwSplit: { consistency: 'eventual' } });
+
+    const events = await runPairs('eventual', async (session, all) => {
+      const { events } = await runTurn(db, 'own', { session, steps: all.flat() });
+      return events;
+    });
+
+    expect((await staleIn(events)).length).toBeGreaterThan(pairs / 10);
+  });
+
+  /** Has each worker do its share of the pairs, and checks that all went well. */
+  async function runPairs(
+    name: string,
+    work: (session: string, all: [Step, Step][]) => Promise<History>,
+  ): Promise<History> {
+    const events = await Promise.all(
+      Array.from({ length: workers }, async (_, worker) => {
+        const session = `${name} ${worker}`;
+        const all = Array.from({ length: pairs / workers }, (__, n): [Step, Step] => {
+          const key = `${session} ${n}`;
+          return [
+            { kind: 'write', key, version: key },
+            { kind: 'read', key },
+          ];
+        });
+        return work(session, all);
+      }),
+    );
+    expect(events.flat().filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
+    return events.flat();
+  }
+
+  /** Every promise broken, and which server did it. */
+  async function staleIn(events: History): Promise<string[]> {
+    const keys = new Set(events.flatMap(({ operations }) => operations.map(({ key }) => key)));
+    const final = await finalState(cluster().primary);
+    const own = new Map([...final].filter(([key]) => keys.has(key)));
+    return findViolations(events, own).map(
+      ({ rule, key, event }) => `${rule}: ${key} on ${JSON.stringify(event?.operations)}`,
+    );
+  }
+});
