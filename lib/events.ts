@@ -88,6 +88,11 @@ export interface DiscoveryErrorEvent {
   readonly error: Error;
 }
 
+/** A host lacked what the session of a read wrote or saw: its answer was thrown away, and the read goes on elsewhere. */
+export interface StaleEvent {
+  readonly host: string;
+}
+
 /** What a server does in its cluster. */
 export type HostRole = 'primary' | 'replica';
 
@@ -96,6 +101,7 @@ export interface RWSplitEvents {
   route: [RouteEvent];
   misroute: [MisrouteEvent];
   retry: [RetryEvent];
+  stale: [StaleEvent];
   'host:up': [HostUpEvent];
   'host:down': [HostDownEvent];
   'host:role': [HostRoleEvent];

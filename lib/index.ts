@@ -41,7 +41,9 @@ export type {
   RetryEvent,
   RouteEvent,
   RWSplitEvents,
+  StaleEvent,
 } from './events.ts';
+export type { ConsistencyStats } from './hosts/consistency-stats.ts';
 export type { ServedStats } from './hosts/served-stats.ts';
 export type { PoolStats } from './hosts/pool-settings.ts';
 export type { Explanation, OtherHost } from './knex/explain.ts';
@@ -49,6 +51,10 @@ export type { ErrorRoute } from './knex/failed-attempt.ts';
 export { rwSplit } from './knex/handle.ts';
 export type { DrainOptions, RWSplitHandle } from './knex/handle.ts';
 export { onPrimary, onReplica } from './knex/hints.ts';
+export type { SessionOptions } from './knex/session-options.ts';
 export type { HostSnapshot } from './knex/host-snapshot.ts';
+export type * from './knex/middleware-options.ts';
+export { sessionMiddleware } from './knex/session-middleware.ts';
+export type { SessionMiddleware } from './knex/session-middleware.ts';
 export type { Attempt } from './routing/lease.ts';
 export type { Hint } from './routing/route.ts';

@@ -21,6 +21,11 @@ export class Changes {
     return this.#count;
   }
 
+  /** Whether there will be no change any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** Tells `follower` of each change from here on. */
   follow(follower: () => void): void {
     this.#followers.push(follower);

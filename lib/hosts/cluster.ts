@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { HealthSettings, HostSettings, MaxLagSettings } from '../config/settings.ts';
+import { Positions } from '../consistency/positions.ts';
 import type { HostRole, RWSplitEmitter } from '../events.ts';
 import { Changes } from './changes.ts';
 import type { Ailment } from './health.ts';
+import type { ClusterMemory } from './election.ts';
 import { enterHealth } from './enter-health.ts';
 import { afterFailedProbe, afterGoodProbe, afterSignal } from './health.ts';
 import type { Host } from './host.ts';
@@ -34,6 +36,8 @@ export interface ClusterParts {
 /** One primary and its replicas: who has which role, and who is fit to serve. */
 export class Cluster {
   readonly changes: Changes;
+  /** How far each server has replayed, as probes and checks told. */
+  readonly positions: Positions = new Positions();
   /** Told when a probe should say soon how a host does, by a new connection if its name may have moved on. */
   onDoubt: (host: Host, hasMoved: boolean) => void = () => undefined;
   /** Told when somebody may have another role or state than before. */
@@ -73,6 +77,11 @@ export class Cluster {
   /** The primary, by what the servers say; undefined while none is known that can be reached. */
   get elected(): Host | undefined {
     return this.#leadership.elected;
+  }
+
+  /** What is known of the cluster from all that was ever seen. */
+  get memory(): ClusterMemory {
+    return this.#leadership.memory;
   }
 
   /** Whether there was time to look at every host once. */
@@ -131,7 +140,10 @@ export class Cluster {
     const isOther = host.report?.server !== undefined && host.report.server !== report.server;
     host.report = report;
     host.reportedAt = at;
-    if (isInRecovery === true) host.wasInRecovery = true;
+    if (isInRecovery === true) {
+      host.wasInRecovery = true;
+      this.positions.note(report.server, report.timeline, report.position);
+    }
     if (isInRecovery !== undefined) this.#observeRole(host, isInRecovery ? 'replica' : 'primary');
     // The name of the primary stands for another server: the old one may still take writes.
     if (isOther && host.role === 'primary') host.replaceConnections();

@@ -1,12 +1,15 @@
 import type { HostView } from '../balancers/balancer.ts';
 import type { Clock } from '../clock.ts';
 import type { HostSettings } from '../config/settings.ts';
+import { CatchUp } from '../consistency/catch-up.ts';
 import type { HostRole } from '../events.ts';
 import { Drains } from './drains.ts';
 import type { Candidate, Exclusion } from './election.ts';
 import type { Health } from './health.ts';
 import { rampShare, unknownHealth } from './health.ts';
 import type { Lag } from './lag.ts';
+import type { ConsistencyStats } from './consistency-stats.ts';
+import { newConsistencyStats } from './consistency-stats.ts';
 import type { HostPool } from './pool.ts';
 import type { PoolSize } from './pool-settings.ts';
 import type { ServedStats } from './served-stats.ts';
@@ -49,6 +52,10 @@ export class Host implements HostView, Candidate {
   lag: Lag | undefined;
   /** What is wrong with its lag; undefined where it may serve. */
   lagProblem: string | undefined;
+  /** How soon it replays what is written. */
+  readonly catchUp: CatchUp = new CatchUp();
+  /** How reads that need what their session wrote were served. */
+  readonly consistency: ConsistencyStats = newConsistencyStats();
   latencyMillis = 0;
   lastError: Error | undefined;
   readonly #primaryReads: number;

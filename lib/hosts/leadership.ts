@@ -31,6 +31,11 @@ export class Leadership {
     return this.#elected;
   }
 
+  /** What all elections so far have shown. */
+  get memory(): ClusterMemory {
+    return this.#memory;
+  }
+
   /**
    * Holds the election anew, and puts everyone in their place.
    *

@@ -5,6 +5,7 @@ import { assertParserInstalled } from '../sql/parser.ts';
 import { cancelStatement } from './cancel.ts';
 import type { CancellingDriver } from './cancel-request.ts';
 import { knexClasses } from './internals.ts';
+import { consistencyOf } from './needs.ts';
 import type {
   CompiledStatement,
   Executable,
@@ -56,7 +57,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       // `knex.initialize(config)` may bring another pool than the one that was destroyed.
       const isOther = config !== this.config;
       const settings = isOther ? resolveConfig({ ...this.config, ...config }).settings : undefined;
-      const split = new RWSplit(this, settings ?? state.settings, state.events, classes);
+      const split = new RWSplit(this, state, settings ?? state.settings, classes);
       state.split = split;
       this.pool = createPoolFacade(split, () => {
         if (state.split === split) state.split = undefined;
@@ -81,7 +82,12 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       const split = splitOf(this);
       if (split === undefined) return super.acquireConnection();
 
-      const lease = await split.lease({ intent: 'write', proved: true, reason: 'taken by hand' });
+      const lease = await split.lease({
+        intent: 'write',
+        proved: true,
+        reason: 'taken by hand',
+        ...consistencyOf(split, 'write', {}),
+      });
       lease.isTaken = true;
       return lease.connection;
     }

@@ -1,7 +1,10 @@
 import { InOrderBalancer } from '../balancers/in-order.ts';
 import { systemClock } from '../clock.ts';
 import type { Connection } from '../hosts/host.ts';
+import type { Cluster } from '../hosts/cluster.ts';
 import { acquire } from '../routing/acquire.ts';
+import type { Acquired } from '../routing/acquire.ts';
+import type { Route } from '../routing/route.ts';
 import { Catalog } from '../sql/catalog.ts';
 import type { CatalogRow } from '../sql/catalog-query.ts';
 import { Intents } from '../sql/intents.ts';
@@ -34,33 +37,48 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
     onSent?: () => void,
   ): Promise<readonly CatalogRow[]> => {
     const { cluster } = split;
-    await split.watch.whenUsable(ACQUIRE_MILLIS);
-    const { primary, usable } = cluster.routable;
-    // Opening a connection can take longer than the statement waits.
-    const idle = usable.filter((host) => host.pool.numFree() > 0);
-    // What this client has changed, a replica may not have yet.
-    const hasChanged = systemClock.now() - split.schemaChangedAt < STALE_MILLIS;
-    const hosts = hasChanged ? primary : idle;
-    const { host, connection } = await acquire(
-      {
-        intent: 'read',
-        reason: 'a catalog look-up',
-        hosts,
-        fallback: usable,
-        lastResort: [],
-        role: 'any',
-        mayRerun: false,
-        awaitsPrimary: false,
-      },
-      { cluster, balancer, clock: systemClock },
-      ACQUIRE_MILLIS,
-    );
+    const { host, connection } = await take(cluster);
     onSent?.();
     try {
       return (await (connection as Connection & Questionable).query(text, values)).rows;
     } finally {
       split.dispatcher.release(host, connection);
     }
+  };
+
+  // While roles change, every host that could be asked may be gone, and another one is about to be up.
+  const take = async (cluster: Cluster): Promise<Acquired> => {
+    const deadline = systemClock.now() + ACQUIRE_MILLIS;
+    for (;;) {
+      const { count } = cluster.changes;
+      // oxlint-disable-next-line no-await-in-loop -- one look after the other.
+      await split.watch.whenUsable(deadline - systemClock.now());
+      const left = deadline - systemClock.now();
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- as above.
+        return await acquire(lookUpRoute(cluster), { cluster, balancer, clock: systemClock }, left);
+      } catch (error) {
+        // oxlint-disable-next-line no-await-in-loop -- as above.
+        if (!(await cluster.changes.after(count, deadline - systemClock.now()))) throw error;
+      }
+    }
+  };
+
+  const lookUpRoute = ({ routable: { primary, usable } }: Cluster): Route => {
+    // Opening a connection can take longer than the statement waits.
+    const idle = usable.filter((host) => host.pool.numFree() > 0);
+    // What this client has changed, a replica may not have yet.
+    const hasChanged = systemClock.now() - split.schemaChangedAt < STALE_MILLIS;
+    return {
+      intent: 'read',
+      reason: 'a catalog look-up',
+      hosts: hasChanged ? primary : idle,
+      fallback: usable,
+      lastResort: [],
+      role: 'any',
+      mayRerun: false,
+      awaitsPrimary: false,
+    };
   };
 
   const { functions } = split.settings;

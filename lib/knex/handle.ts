@@ -10,8 +10,11 @@ import { snapshot } from './host-snapshot.ts';
 import type { HostSnapshot } from './host-snapshot.ts';
 import { clientOf } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
+import { openSession, tokenOf } from './open-session.ts';
 import { inScope } from './scope.ts';
 import type { Scope } from './scope.ts';
+import type { SessionOptions } from './session-options.ts';
+import { inSession } from './session-scope.ts';
 import { stateOf } from './split-state.ts';
 import type { SplitState } from './split-state.ts';
 import { rawFromTemplate } from './sql-query.ts';
@@ -61,6 +64,29 @@ export class RWSplitHandle {
   onReplica<T>(fn: () => T): T;
   onReplica(fn: () => unknown): unknown {
     return startInScope({ target: 'replica' }, fn);
+  }
+
+  /**
+   * Runs `fn`, and whatever it starts, in a session: its reads see all that was written in it, by
+   * this client or, `after` a token, by another one. Inside of another session it sees that one's
+   * writes, too; what is written outside of any belongs to the session of the client as a whole.
+   *
+   * @throws {InvalidTokenError} when the token can't be believed.
+   * @throws {ConfigError} when an option can't be used as written.
+   */
+  session<T>(options: SessionOptions, fn: () => PromiseLike<T>): Promise<T>;
+  session<T>(options: SessionOptions, fn: () => T): T;
+  session(options: SessionOptions, fn: () => unknown): unknown {
+    const session = openSession(this.#state, options);
+    return inSession(this.#state, session, () => started(fn));
+  }
+
+  /**
+   * What the session that the caller is in has written, for `session({ after: token }, fn)` in
+   * another process: safe in cookies, headers and URLs. Undefined before it has written anything.
+   */
+  token(): string | undefined {
+    return tokenOf(this.#state);
   }
 
   /**
@@ -126,10 +152,12 @@ export class RWSplitHandle {
 
 // A builder runs when it is awaited, which is outside of the scope that it was made in.
 function startInScope(scope: Scope, fn: () => unknown): unknown {
-  return inScope(scope, () => {
-    const result = fn();
-    return isPromiseLike(result) ? Promise.resolve(result.then((answer) => answer)) : result;
-  });
+  return inScope(scope, () => started(fn));
+}
+
+function started(fn: () => unknown): unknown {
+  const result = fn();
+  return isPromiseLike(result) ? Promise.resolve(result.then((answer) => answer)) : result;
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

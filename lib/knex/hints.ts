@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import type { ConsistencyMode } from '../config/consistency-options.ts';
 import type { Target } from '../config/options.ts';
 import type { Hint } from '../routing/route.ts';
 import { executable } from './internals.ts';
@@ -17,6 +18,8 @@ const targets: Record<Target, true> = {
   'prefer-replica': true,
   any: true,
 };
+
+const modes: Record<ConsistencyMode, true> = { session: true, eventual: true, strong: true };
 
 /**
  * Sends one query to the primary: `db('t').modify(onPrimary)`, or `onPrimary(builder)` around any
@@ -59,18 +62,23 @@ function holder(builder: Executable): object {
   return builder._single ?? builder;
 }
 
+const keys: ReadonlySet<string> = new Set(['target', 'host', 'tag', 'consistency']);
+
 function readHint(value: unknown): Hint | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object') throw invalid('', value, 'an object');
 
   for (const [key, given] of Object.entries(value)) {
-    if (key !== 'target' && key !== 'host' && key !== 'tag') {
-      throw invalid(`.${key}`, given, 'left out; a hint has target, host and tag');
+    if (!keys.has(key)) {
+      throw invalid(`.${key}`, given, 'left out; a hint has target, host, tag and consistency');
     }
     if (given !== undefined && typeof given !== 'string')
       throw invalid(`.${key}`, given, 'a string');
     if (key === 'target' && given !== undefined && !Object.hasOwn(targets, given)) {
       throw invalid('.target', given, `one of ${Object.keys(targets).join(', ')}`);
+    }
+    if (key === 'consistency' && given !== undefined && !Object.hasOwn(modes, given)) {
+      throw invalid('.consistency', given, `one of ${Object.keys(modes).join(', ')}`);
     }
   }
   return value;

@@ -1,5 +1,6 @@
 import type { HostRole } from '../events.ts';
 import type { Host } from '../hosts/host.ts';
+import type { ConsistencyStats } from '../hosts/consistency-stats.ts';
 import type { ServedStats } from '../hosts/served-stats.ts';
 import type { PoolStats } from '../hosts/pool-settings.ts';
 import { unfitness } from '../hosts/routable-hosts.ts';
@@ -31,6 +32,8 @@ export interface HostSnapshot {
   readonly latencyMillis: number;
   readonly pool: PoolStats;
   readonly served: ServedStats;
+  /** How reads were served that have to see what their session wrote or saw. */
+  readonly consistency: Readonly<ConsistencyStats>;
   /** What failed on it last: a probe, or a connection; kept when it is well again. */
   readonly lastError: string | undefined;
 }
@@ -57,6 +60,7 @@ export function snapshot(host: Host, elected: Host | undefined): HostSnapshot {
     latencyMillis,
     pool: host.pool.stats,
     served: host.served,
+    consistency: { ...host.consistency },
     lastError: host.lastError?.message,
   };
 }

@@ -19,7 +19,9 @@ export interface CompiledStatement {
   readonly options?: { readonly text?: unknown } | undefined;
   /** Ours: where the statement runs. Knex copies it into its `query*` events. */
   rwSplit?: LeaseDescription | undefined;
-  response?: { readonly rows?: readonly unknown[] | undefined } | undefined;
+  response?:
+    | { readonly rows?: readonly unknown[] | undefined; readonly command?: string | undefined }
+    | undefined;
 }
 
 /** A query, schema or raw builder, as the runner sees it. */

@@ -2,6 +2,7 @@ import type { Connection, Host } from '../hosts/host.ts';
 import type { HostPool } from '../hosts/pool.ts';
 import type { PendingAcquire } from '../hosts/pool-settings.ts';
 import type { RWSplit } from './rw-split.ts';
+import { sessionOf } from './session-scope.ts';
 
 /** The members of `client.pool` that are not just the primary's. */
 interface OwnMembers {
@@ -25,9 +26,10 @@ export function createPoolFacade(split: RWSplit, onDestroyed: () => void): HostP
       return primaryOf(split).pool.maximum;
     },
     acquire() {
+      const session = sessionOf(split.state);
       const pending = primaryOf(split).pool.acquire();
       void pending.promise.then(
-        (connection) => split.dispatcher.noteHandedOut(connection),
+        (connection) => split.dispatcher.noteHandedOut(connection, session),
         () => undefined,
       );
       return pending;

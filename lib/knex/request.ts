@@ -4,6 +4,7 @@ import { hintCommentProblem, readHintComment } from '../sql/hint-comment.ts';
 import type { Intent, LockUse, Verdict } from '../sql/verdict.ts';
 import { hintOf } from './hints.ts';
 import type { CompiledStatement, Executable } from './internals.ts';
+import { consistencyOf } from './needs.ts';
 import type { RWSplit } from './rw-split.ts';
 import { currentScope } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -26,6 +27,7 @@ const METHOD_REASONS: Readonly<Record<string, string>> = {
 
 /** What is wished for a statement, and what surrounds it. */
 interface Wish {
+  readonly split: RWSplit;
   readonly hint: Hint | undefined;
   readonly scope: Scope | undefined;
 }
@@ -42,11 +44,11 @@ export function requestOf(
   compiled: CompiledStatement | readonly CompiledStatement[],
 ): StatementRequest | Promise<StatementRequest> {
   const scope = currentScope();
-  if (isList(compiled)) return ofList(split, compiled, { hint: hintOf(builder), scope });
+  if (isList(compiled)) return ofList(split, compiled, { split, hint: hintOf(builder), scope });
 
   const { method } = compiled;
   const sql = textOf(compiled);
-  const wish = { hint: hintOf(builder) ?? commentHint(sql), scope };
+  const wish = { split, hint: hintOf(builder) ?? commentHint(sql), scope };
   const reason = method === undefined ? undefined : METHOD_REASONS[method];
   if (reason !== undefined && !mayChangeMore(method, sql)) {
     return request('write', true, reason, wish);
@@ -135,10 +137,12 @@ function request(
   intent: Intent,
   proved: boolean,
   reason: string,
-  { hint, scope }: Wish,
+  { split, hint, scope }: Wish,
   verdict?: Verdict,
 ): StatementRequest {
-  return { intent, proved, reason, hint, scope: scope?.target, verdict };
+  const surroundings = { hint, scope: scope?.target };
+  const consistency = consistencyOf(split, intent, surroundings);
+  return { intent, proved, reason, ...surroundings, verdict, ...consistency };
 }
 
 function commentHint(sql: string): Hint | undefined {

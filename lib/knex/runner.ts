@@ -186,7 +186,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
         end = resolve;
       });
       const route = { ...split.dispatcher.route(wanted), reason: 'unlocks where it was locked' };
-      const lease = split.dispatcher.adopt(route, first, () => end?.());
+      const lease = split.dispatcher.adopt(route, first, wanted.session, () => end?.());
       const only = isList(compiled) && compiled.length === 1 ? compiled[0] : compiled;
       const isAlone = request === undefined && only !== undefined && !isList(only);
       lease.unlock = { use, isBare: isAlone && isBareUnlock(textOf(only)), others };

@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
 import type { RWSplitEmitter } from '../events.ts';
+
 import type { Cluster } from '../hosts/cluster.ts';
 import type { Host } from '../hosts/host.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
@@ -19,14 +20,16 @@ import { HostMaker } from './host-maker.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 import { holdsLocks } from './lock-query.ts';
 import { makeBalancer } from './make-balancer.ts';
+import { lacksPosition, settle } from './settle.ts';
+import type { SplitState } from './split-state.ts';
 
 /**
  * The splitting of one Knex client while its pools are open: its cluster and what it learnt of
  * statements.
  */
 export class RWSplit {
+  readonly state: SplitState;
   readonly settings: RWSplitSettings;
-  readonly events: RWSplitEmitter;
   readonly misroutes: Misroutes = new Misroutes(systemClock);
   readonly cluster: Cluster;
   readonly watch: ClusterWatch;
@@ -44,8 +47,8 @@ export class RWSplit {
 
   constructor(
     client: PgClient,
+    state: SplitState,
     settings: RWSplitSettings,
-    events: RWSplitEmitter,
     { KnexTimeoutError, PgDialect }: KnexClasses,
   ) {
     const warn = (message: string): void => client.logger.warn?.(message);
@@ -58,10 +61,10 @@ export class RWSplit {
 
     this.#client = client;
     this.#TimeoutError = KnexTimeoutError;
+    this.state = state;
     this.settings = settings;
-    this.events = events;
     this.sessionChanges = new SessionChanges(warn);
-    this.watch = new ClusterWatch(client, settings, events, maker);
+    this.watch = new ClusterWatch(client, settings, state.events, maker);
     this.cluster = this.watch.cluster;
     this.locks = new LockKeeper({
       max: this.cluster.hosts[0]?.pool.maximum ?? 1,
@@ -85,6 +88,10 @@ export class RWSplit {
     this.intents = createIntents(client, this);
   }
 
+  get events(): RWSplitEmitter {
+    return this.state.events;
+  }
+
   /**
    * Takes a connection for a request: at once where one is idle, else after a wait. The first one
    * asks for replicas that only a function knows.
@@ -92,13 +99,19 @@ export class RWSplit {
   lease(request: RouteRequest): Lease | Promise<Lease> {
     if (this.#isDestroyed) throw new Error('Unable to acquire a connection');
     const ready = this.watch.start();
-    if (ready !== undefined) {
-      return this.#leaseSlowly(ready.then(() => this.dispatcher.lease(request)));
+    if (ready !== undefined || lacksPosition(request, this)) {
+      return this.#leaseSlowly(this.#prepare(request, ready));
     }
     const lease = this.dispatcher.lease(request);
     if (lease instanceof Promise) return this.#leaseSlowly(lease);
     this.announce(lease);
     return lease;
+  }
+
+  async #prepare(request: RouteRequest, ready: Promise<void> | undefined): Promise<Lease> {
+    await ready;
+    const isLacking = lacksPosition(request, this);
+    return this.dispatcher.lease(isLacking ? await settle(this, request) : request);
   }
 
   async #leaseSlowly(promise: Promise<Lease>): Promise<Lease> {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import type { Session } from '../consistency/session.ts';
 
 /** What surrounds a query, however many calls away. */
 export interface Scope {
@@ -6,6 +7,8 @@ export interface Scope {
   readonly target?: 'primary' | 'replica' | undefined;
   /** A migration or seed: whatever it reads, it goes where writes go. */
   readonly isTask?: true | undefined;
+  /** The session of each client that has one here, by what all its clones share. */
+  readonly sessions?: ReadonlyMap<object, Session> | undefined;
 }
 
 const storage = new AsyncLocalStorage<Scope | undefined>();
@@ -15,9 +18,9 @@ export function currentScope(): Scope | undefined {
   return storage.getStore();
 }
 
-/** Runs `fn`, and whatever it starts, in a scope. */
+/** Runs `fn`, and whatever it starts, in a scope within the present one. */
 export function inScope<T>(scope: Scope, fn: () => T): T {
-  return storage.run(scope, fn);
+  return storage.run({ ...storage.getStore(), ...scope }, fn);
 }
 
 // Made as the module is loaded, which no request does.

@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
+import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
+import { Session } from '../consistency/session.ts';
 import { RWSplitEmitter } from '../events.ts';
 import type { PgClient } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -16,10 +18,13 @@ export class SplitState {
   // Private, so that no printed config shows the credentials of the settings.
   readonly #settings: RWSplitSettings;
   readonly events: RWSplitEmitter = new RWSplitEmitter();
+  /** What is written outside of any session of its own. */
+  readonly session: Session;
   #split: RWSplit | undefined;
 
   constructor(settings: RWSplitSettings) {
     this.#settings = settings;
+    this.session = new Session({ ...settings.consistency, isStrict: true }, systemClock.now());
   }
 
   get settings(): RWSplitSettings {

@@ -2,13 +2,16 @@ import { systemClock } from '../clock.ts';
 import { asError } from '../errors.ts';
 import type { Connection } from '../hosts/host.ts';
 import type { Acquired } from '../routing/acquire.ts';
+import { BehindError } from '../routing/behind-error.ts';
 import { judgeStatementError } from '../routing/failure.ts';
 import type { Lease, LeaseDescription } from '../routing/lease.ts';
 import type { Rerun } from '../routing/rerun.ts';
 import { planRerun } from '../routing/rerun.ts';
 import { judgeRefusal } from '../routing/misroute.ts';
+import { consistentSend } from './consistent-send.ts';
 import { debugMisroute, debugRetry } from './debug.ts';
 import { describeError, noteAttempt } from './failed-attempt.ts';
+import { fresherHost } from './fresher-host.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { textOf } from './statement-text.ts';
@@ -49,8 +52,10 @@ export function runStatement<T>(
   split: RWSplit,
   lease: Lease,
   statement: CompiledStatement,
-  send: Send<T>,
+  sendAsIs: Send<T>,
+  isStream = false,
 ): Promise<T> {
+  const send = consistentSend(split, lease, statement, sendAsIs, isStream);
   const sent = send(lease.connection);
   lease.running = sent;
   return sent.catch((error: unknown) => recover({ split, lease, statement, send }, error));
@@ -63,6 +68,15 @@ async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
   lease.attempts = undefined;
   let error = thrown;
   for (;;) {
+    if (error instanceof BehindError) {
+      // oxlint-disable-next-line no-await-in-loop -- as below.
+      moveOn(running, await fresherHost(split, lease, error, deadline), error);
+      // oxlint-disable-next-line no-await-in-loop -- as below.
+      const outcome = await attempt(running);
+      if (outcome.status === 'fulfilled') return outcome.value;
+      error = outcome.reason;
+      continue;
+    }
     const failure = judgeStatementError(error, lease.hostRole);
     noteAttempt(split, lease, failure, error);
     const rerun = planRerun(lease, failure);
@@ -72,17 +86,24 @@ async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
 
     const refused = error;
     moveOn(running, next, asError(error));
-    try {
-      const sent = running.send(next.connection);
-      lease.running = sent;
-      // oxlint-disable-next-line no-await-in-loop -- as above.
-      const answer = await sent;
-      if (rerun === 'primary' || rerun === 'primary-soon') noteMisroute(split, lease, refused);
-      return answer;
-    } catch (again) {
-      error = again;
+    const isMisroute = rerun === 'primary' || rerun === 'primary-soon';
+    lease.mayHaveWritten ||= isMisroute;
+    // oxlint-disable-next-line no-await-in-loop -- as above.
+    const outcome = await attempt(running);
+    if (outcome.status === 'rejected') {
+      error = outcome.reason;
+      continue;
     }
+    if (isMisroute) noteMisroute(split, lease, refused);
+    return outcome.value;
   }
+}
+
+async function attempt<T>({ lease, send }: Running<T>): Promise<PromiseSettledResult<T>> {
+  const sent = send(lease.connection);
+  lease.running = sent;
+  const [outcome] = await Promise.allSettled([sent]);
+  return outcome;
 }
 
 /** Takes a connection of the host that runs the statement next; undefined where none does. */
@@ -149,9 +170,12 @@ function moveOn<T>({ split, lease, statement }: Running<T>, next: Acquired, erro
   const isRefusal = judgeRefusal(error) !== 'none';
   split.dispatcher.move(lease, next);
   if (isRefusal && next.host.role === 'primary') lease.mayRerun = false;
-  const reason = isRefusal ? onThePrimary.reason : `${from.name} failed it`;
+  const isBehind = error instanceof BehindError;
+  const failed = `${from.name} ${isBehind ? 'is behind' : 'failed it'}`;
+  const reason = isRefusal ? onThePrimary.reason : failed;
   lease.description = { ...describeRoute(lease), reason };
   statement.rwSplit = lease.description;
+  if (isBehind) return;
 
   debugRetry(
     '%s failed a statement that %s runs next: %s',

@@ -18,7 +18,9 @@ export function streamStatement(
   stream: StreamRequest['stream'],
   send: Send<unknown>,
 ): Promise<unknown> {
-  if (!lease.mayRerun && !lease.mayRetry) return runStatement(split, lease, statement, send);
+  if (!lease.mayRerun && !lease.mayRetry) {
+    return runStatement(split, lease, statement, send, true);
+  }
 
   let source: Readable | undefined;
   const watch = (piped: Readable): void => {
@@ -47,7 +49,7 @@ export function streamStatement(
     stream.off('pipe', watch);
   };
 
-  return runStatement(split, lease, statement, send).then(
+  return runStatement(split, lease, statement, send, true).then(
     (ended) => {
       restore();
       return ended;

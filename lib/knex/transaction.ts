@@ -1,6 +1,9 @@
 import type { RouteRequest } from '../routing/route.ts';
+import { leaseFresh } from './lease-fresh.ts';
 import type { Transaction, TransactionConfig } from './internals.ts';
+import { consistencyOf } from './needs.ts';
 import type { RWSplit } from './rw-split.ts';
+import { sessionOf } from './session-scope.ts';
 import { currentScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 
@@ -11,13 +14,16 @@ import type { Scope } from './scope.ts';
  */
 export function routeTransaction(split: RWSplit, transaction: Transaction): void {
   const scopeAtStart = currentScope();
+  const session = sessionOf(split.state);
   const withConnection = transaction.acquireConnection.bind(transaction);
 
   transaction.acquireConnection = async (config, use) => {
     // The application's own connection is used as it is, and never released.
     if (config?.connection !== undefined) return withConnection(config, use);
 
-    const lease = await split.lease(requestOf(config, scopeAtStart));
+    const wanted = requestOf(config, scopeAtStart);
+    const consistency = consistencyOf(split, wanted.intent, { scope: wanted.scope }, session);
+    const lease = await leaseFresh(split, { ...wanted, ...consistency });
     lease.mayRerun = false;
     lease.isTransaction = true;
     try {

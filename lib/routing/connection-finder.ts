@@ -8,14 +8,19 @@ import type { Acquired } from './acquire.ts';
 import type { HostEvidence } from './failure.ts';
 import { judgeConnectError } from './failure.ts';
 import { FallbackShare, NeedlessWait } from './fallback-share.ts';
+import type { Need } from './need.ts';
 import { noHost } from './no-host.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { isNonEmpty } from './route.ts';
 import { route } from './router.ts';
+import { staleReplicas } from './stale-replicas.ts';
 import type { RoutingPolicy } from './router.ts';
 
 // A wait that took so much longer says nothing of the servers; so long they have after it.
 const HELD_UP_MILLIS = 1000;
+
+// How soon a read that waits for a replica to catch up looks again.
+const LOOK_MILLIS = 10;
 
 // After these a host, or its successor, may give a connection soon.
 const passing: ReadonlySet<HostEvidence> = new Set(['overloaded', 'starting', 'network']);
@@ -82,8 +87,12 @@ export class ConnectionFinder {
       const picked = first;
       first = undefined;
       const decided = without(this.route(request), tried);
+      const { need } = request;
       const hasHosts = [decided.hosts, decided.fallback, decided.lastResort].some(isNonEmpty);
-      if (hasHosts && this.#isReady(decided)) {
+      // A replica may catch up in the time that the read may wait for one.
+      const waitsForReplica =
+        decided.isPastReplicas === true && need !== undefined && clock.now() < need.waitUntil;
+      if (hasHosts && !waitsForReplica && this.#isReady(decided)) {
         try {
           const now = clock.now();
           // A server that has no connection left is waited for no longer than a primary to come.
@@ -91,7 +100,7 @@ export class ConnectionFinder {
           const taken = await acquire(decided, patient, deadline - now, picked);
           if (!this.#stillServes(request, decided, taken.host)) {
             taken.host.pool.release(taken.connection);
-          } else if (this.isRight(decided, taken.host, taken.connection)) {
+          } else if (this.isRight(decided, taken.host, taken.connection, need)) {
             return { ...taken, route: explained(decided, taken.host) };
           }
           taken.leave?.();
@@ -106,12 +115,15 @@ export class ConnectionFinder {
         }
       }
 
-      const patience = begun + (this.#maySoon(decided, tried) ? failoverMillis : 0);
+      const mayCatchUp = decided.isPastReplicas === true;
+      const patience = begun + (mayCatchUp || this.#maySoon(decided, tried) ? failoverMillis : 0);
       const waitMillis = Math.min(deadline, cluster.isSettled ? patience : deadline) - clock.now();
       const asked = clock.now();
-      if (waitMillis < 1 || !(await cluster.changes.after(count, waitMillis))) {
-        throw failure ?? noHost(request.intent, cluster, []);
-      }
+      if (waitMillis < 1 || cluster.changes.hasEnded) throw failure ?? this.#unserved(request);
+      // Nobody tells of a replica that has caught up.
+      const lookMillis = mayCatchUp ? Math.min(waitMillis, LOOK_MILLIS) : waitMillis;
+      const hasChanged = await cluster.changes.after(count, lookMillis);
+      if (!hasChanged && !mayCatchUp) throw failure ?? this.#unserved(request);
       const now = clock.now();
       if (now - asked > waitMillis + HELD_UP_MILLIS) {
         // The process was held up, and what changed first need not be all that has changed meanwhile.
@@ -119,6 +131,13 @@ export class ConnectionFinder {
         begun = Math.max(begun, now + HELD_UP_MILLIS - failoverMillis);
       }
     }
+  }
+
+  #unserved({ intent, need }: RouteRequest): Error {
+    const { cluster } = this.#parts;
+    const { replicas } = cluster.routable;
+    if (need === undefined || !isNonEmpty(replicas)) return noHost(intent, cluster, []);
+    return staleReplicas(replicas, need);
   }
 
   // Whether a host may yet serve: a primary to come, or one of the hosts about which a probe has to say.
@@ -151,10 +170,11 @@ export class ConnectionFinder {
 
   /**
    * Says whether a connection is of the server that the route means, and ends it where it is not: a
-   * name can stand for several servers, and only the primary may write.
+   * name can stand for several servers, and only the primary may write, or has all that was written.
    */
-  isRight({ role }: Route, host: Host, connection: Connection): boolean {
-    if (role !== 'primary' || host.isPrimaryConnection(connection)) return true;
+  isRight({ role }: Route, host: Host, connection: Connection, need?: Need): boolean {
+    const mustBePrimary = role === 'primary' || (need !== undefined && host.role === 'primary');
+    if (!mustBePrimary || host.isPrimaryConnection(connection)) return true;
 
     void host.pool.discard(connection);
     this.#parts.cluster.doubt(host, true);

@@ -1,4 +1,5 @@
 import type { Connection, Host } from '../hosts/host.ts';
+import type { Session } from '../consistency/session.ts';
 import type { Acquired } from './acquire.ts';
 import type { FinderParts, Found } from './connection-finder.ts';
 import { ConnectionFinder } from './connection-finder.ts';
@@ -6,6 +7,7 @@ import { Lease } from './lease.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { isNonEmpty } from './route.ts';
 import { Returns } from './returns.ts';
+import { noteUncaptured } from './uncaptured.ts';
 import type { ReturnsParts } from './returns.ts';
 
 /** What a {@link Dispatcher} works with. */
@@ -21,7 +23,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #finder: ConnectionFinder;
   readonly #returns: Returns;
-  readonly #handedOut = new WeakSet<Connection>();
+  readonly #handedOut = new WeakMap<Connection, Session>();
   readonly #leases = new WeakMap<Connection, Lease>();
 
   constructor(parts: DispatcherParts) {
@@ -52,7 +54,7 @@ export class Dispatcher {
     const host = hosts.length === 1 ? hosts[0] : this.#parts.balancer.pick(hosts);
     const connection = host.pool.takeNow();
     if (connection === undefined) return this.#leaseSlowly(request, host);
-    if (!this.#finder.isRight(decided, host, connection))
+    if (!this.#finder.isRight(decided, host, connection, request.need))
       return this.#leaseSlowly(request, undefined);
     return this.#wrap(request, decided, { host, connection }, this.#parts.acquireMillis);
   }
@@ -76,18 +78,28 @@ export class Dispatcher {
     });
     lease.leave = leave;
     lease.request = request;
+    lease.session = request.session;
+    lease.isTracked = request.isTracked === true;
+    lease.need = request.need;
     lease.acquireMillisLeft = millisLeft;
     this.#leases.set(connection, lease);
     return lease;
   }
 
   /** Wraps a connection that goes back to no pool when the lease ends. */
-  adopt(route: Route, { host, connection }: Acquired, onEnd: () => void): Lease {
+  adopt(
+    route: Route,
+    { host, connection }: Acquired,
+    session: Session | undefined,
+    onEnd: () => void,
+  ): Lease {
     const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
       this.#leases.delete(ended.connection);
+      noteUncaptured(ended);
       if (ended.isReleased) onEnd();
       return undefined;
     });
+    lease.session = session;
     this.#leases.set(connection, lease);
     return lease;
   }
@@ -120,8 +132,8 @@ export class Dispatcher {
   }
 
   /** Notes that the application took a connection from a pool without a lease. */
-  noteHandedOut(connection: Connection): void {
-    this.#handedOut.add(connection);
+  noteHandedOut(connection: Connection, session: Session): void {
+    this.#handedOut.set(connection, session);
   }
 
   /**
@@ -136,7 +148,11 @@ export class Dispatcher {
       return lease.isTaken;
     }
 
-    if (!this.#handedOut.delete(connection)) return false;
+    const session = this.#handedOut.get(connection);
+    if (session === undefined) return false;
+    this.#handedOut.delete(connection);
+    // What was run on it, nobody knows.
+    session.doubt();
     const owner = this.#parts.cluster.hosts.find((host) => host.pool.isUsing(connection));
     if (owner !== undefined) this.#returns.toPool(owner, connection);
     return owner !== undefined;
@@ -144,6 +160,7 @@ export class Dispatcher {
 
   #takeBack(lease: Lease): Promise<void> | undefined {
     this.#leases.delete(lease.connection);
+    noteUncaptured(lease);
     if (lease.changesCatalog) this.#parts.onCatalogChange();
     return this.#returns.takeBack(lease);
   }

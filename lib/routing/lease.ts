@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts';
 import type { Connection, Host } from '../hosts/host.ts';
+import type { Session } from '../consistency/session.ts';
 import type { HostRole } from '../events.ts';
 import type { KeptConnection } from './lock-keeper.ts';
 import type { LockUse } from '../sql/verdict.ts';
 import type { Acquired } from './acquire.ts';
+import type { Need } from './need.ts';
 import type { Route, RouteRequest } from './route.ts';
 
 /** An unlock statement, which only the session that holds the lock can run. */
@@ -56,6 +58,18 @@ export class Lease {
   mayRetry = false;
   /** A transaction, of which nothing counts until it is committed. */
   isTransaction = false;
+  /** Whose reads have to see what it writes. */
+  session: Session | undefined;
+  /** Whether the position of what it writes, or sees, is captured. */
+  isTracked = false;
+  /** What a replica must have to serve it; undefined where any will do. */
+  need: Need | undefined;
+  /** The primary had not written what a token tells of. */
+  isTokenDoubted = false;
+  /** The primary was asked for what a replica refused: it may have written. */
+  mayHaveWritten = false;
+  /** It ended its transaction, and whether that was committed, and up to where, is known. */
+  isSettled = false;
   /** Hosts that failed the statement, and are not to be asked again. */
   tried: Set<Host> | undefined;
   /** Attempts that failed, for the error of the last one. */

@@ -1,7 +1,10 @@
 import type { NonEmpty } from '../balancers/balancer.ts';
 import type { Target } from '../config/options.ts';
 import type { Host } from '../hosts/host.ts';
+import type { ConsistencyMode } from '../config/consistency-options.ts';
+import type { Session } from '../consistency/session.ts';
 import type { Intent } from '../sql/verdict.ts';
+import type { Need } from './need.ts';
 
 /** What the user wishes for one query. */
 export interface Hint {
@@ -10,6 +13,8 @@ export interface Hint {
   readonly host?: string | undefined;
   /** Only replicas with this tag serve. */
   readonly tag?: string | undefined;
+  /** What this query sees of earlier writes, instead of what its session says. */
+  readonly consistency?: ConsistencyMode | undefined;
 }
 
 /** What asks for a host: a statement, or a transaction as a whole. */
@@ -21,6 +26,14 @@ export interface RouteRequest {
   readonly hint?: Hint | undefined;
   /** The surrounding `onPrimary(fn)` or `onReplica(fn)`. */
   readonly scope?: 'primary' | 'replica' | undefined;
+  /** Whose reads have to see what it writes. */
+  readonly session?: Session | undefined;
+  /** Whether the position of what it writes, or sees, is captured. */
+  readonly isTracked?: boolean | undefined;
+  /** What a replica must have to serve it; undefined where any will do. */
+  readonly need?: Need | undefined;
+  /** Whether it has to see the primary's own state. */
+  readonly isStrong?: boolean | undefined;
 }
 
 /** Which hosts may serve a request, and why. */
@@ -39,6 +52,8 @@ export interface Route {
   readonly mayRerun: boolean;
   /** Whether it is worth waiting for a primary where there is none. */
   readonly awaitsPrimary: boolean;
+  /** Whether replicas were passed over that lack, or may lack, what the request needs. */
+  readonly isPastReplicas?: boolean | undefined;
 }
 
 /** Whether a list of hosts has one at all. */

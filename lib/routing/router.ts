@@ -2,6 +2,7 @@ import { ConfigError, ReadOnlyHostError } from '../errors.ts';
 import type { RoutableHosts } from '../hosts/routable-hosts.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Target } from '../config/options.ts';
+import type { Need } from './need.ts';
 import type { Route, RouteRequest } from './route.ts';
 
 /** What a {@link route} decision depends on besides the request. */
@@ -25,12 +26,14 @@ export function route(request: RouteRequest, hosts: RoutableHosts, policy: Routi
   const { hint } = request;
   if (hint?.host !== undefined) return onHost(hint.host, request, hosts);
 
-  const target = hint?.target ?? scopeTarget(request, policy) ?? policy.target;
+  const target =
+    hint?.target ?? strongTarget(request) ?? scopeTarget(request, policy) ?? policy.target;
   if (hint?.target === 'replica' && isProvedWrite(request)) throw refused(request, 'a replica');
 
   const reason = explain(request, target, policy);
-  const found = onTarget(target, request, hosts, policy);
-  return { intent: request.intent, reason, ...withTag(found, hint?.tag) };
+  const found = withTag(onTarget(target, request, hosts, policy), hint?.tag);
+  const decided = { intent: request.intent, reason, ...found };
+  return request.need === undefined ? decided : freshOnly(decided, request.need);
 }
 
 type Choice = Omit<Route, 'intent' | 'reason'>;
@@ -111,6 +114,18 @@ function withTag(choice: Choice, tag: string | undefined): Choice {
   return { ...choice, hosts: hosts.filter(isTagged), lastResort: lastResort.filter(isTagged) };
 }
 
+// A replica that lacks what the session has written, or may lack it for too long, is as good as none.
+function freshOnly(decided: Route, need: Need): Route {
+  if (decided.role !== 'replica') return decided;
+
+  const mayServe = (host: Host): boolean => host.role === 'primary' || need.of(host) !== 'behind';
+  const hosts = decided.hosts.filter(mayServe);
+  const lastResort = decided.lastResort.filter(mayServe);
+  const isPastReplicas = hosts.length === 0 && decided.hosts.length > 0;
+  const reason = isPastReplicas ? `${decided.reason}; ${need.reason}` : decided.reason;
+  return { ...decided, reason, hosts, lastResort, isPastReplicas };
+}
+
 function onHost(name: string, request: RouteRequest, hosts: RoutableHosts): Route {
   const host = hosts.all.find((candidate) => candidate.name === name);
   if (host === undefined) {
@@ -127,6 +142,10 @@ function onHost(name: string, request: RouteRequest, hosts: RoutableHosts): Rout
     ...anyRole,
     hosts: mustNotServe ? none : [host],
   };
+}
+
+function strongTarget({ isStrong, intent }: RouteRequest): Target | undefined {
+  return isStrong === true && intent === 'read' ? 'primary' : undefined;
 }
 
 // `onReplica(fn)` is about reads: a write in it goes where it always goes.
@@ -147,6 +166,7 @@ function refused(request: RouteRequest, where: string): ReadOnlyHostError {
 
 function explain(request: RouteRequest, target: Target, policy: RoutingPolicy): string {
   if (request.hint?.target !== undefined) return `hint: ${target}; ${request.reason}`;
+  if (strongTarget(request) !== undefined) return `consistency: strong; ${request.reason}`;
   if (request.scope !== undefined) return `scope: ${request.scope}; ${request.reason}`;
   return policy.target === 'split' ? request.reason : `target: ${target}; ${request.reason}`;
 }

@@ -1,3 +1,4 @@
+import { Session } from '../../../lib/consistency/session.ts';
 import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
@@ -175,9 +176,14 @@ describe('Dispatcher', () => {
     const { dispatcher } = bench(cluster);
     const pool = cluster.host('primary')?.pool;
     const taken = (await pool?.acquire().promise) ?? {};
-    dispatcher.noteHandedOut(taken);
+    const session = new Session(
+      { mode: 'session', waitMillis: 0, monotonic: false, isStrict: true },
+      0,
+    );
+    dispatcher.noteHandedOut(taken, session);
 
     expect(dispatcher.releaseTaken(taken)).toBe(true);
+    expect(session.isUncertain).toBe(true);
     expect(await pool?.acquire().promise).toBe(taken);
     expect(dispatcher.releaseTaken(taken)).toBe(false);
   });

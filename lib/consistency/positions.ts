@@ -1,0 +1,52 @@
+import type { Lsn } from './lsn.ts';
+import type { Mark } from './mark.ts';
+
+// Servers come and go behind names; those heard of least recently are forgotten.
+const MAX_SERVERS = 256;
+
+/** What a replica has replayed, as far as it was told. */
+interface Position {
+  readonly timeline: number;
+  readonly lsn: Lsn;
+}
+
+/**
+ * How far the replay of each server has come, by the server's own identity: a name can stand for
+ * several.
+ *
+ * Replay only moves forward while a server runs, and another run is another identity, so that what
+ * was once reached counts for good.
+ */
+export class Positions {
+  readonly #positions = new Map<string, Position>();
+
+  /**
+   * Notes what a server has replayed.
+   *
+   * @param timeline the one that it follows; undefined where that was not asked, or not told.
+   */
+  note(server: string | undefined, timeline: number | undefined, lsn: Lsn | undefined): void {
+    if (server === undefined || lsn === undefined) return;
+    const known = this.#positions.get(server);
+    const follows = timeline ?? known?.timeline;
+    if (follows === undefined) return;
+
+    this.#positions.delete(server);
+    const furthest = known === undefined || lsn > known.lsn ? lsn : known.lsn;
+    this.#positions.set(server, { timeline: follows, lsn: furthest });
+    if (this.#positions.size <= MAX_SERVERS) return;
+    const [oldest] = this.#positions.keys();
+    if (oldest !== undefined) this.#positions.delete(oldest);
+  }
+
+  /** The timeline that a server was last known to follow. */
+  timelineOf(server: string): number | undefined {
+    return this.#positions.get(server)?.timeline;
+  }
+
+  /** Whether a server is known to have replayed a mark, on the mark's own timeline. */
+  hasReached(server: string, { timeline, lsn }: Mark): boolean {
+    const position = this.#positions.get(server);
+    return position !== undefined && position.timeline === timeline && position.lsn >= lsn;
+  }
+}

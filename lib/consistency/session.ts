@@ -1,0 +1,148 @@
+import type { ConsistencyMode } from '../config/consistency-options.ts';
+import type { Mark } from './mark.ts';
+import { laterMark } from './mark.ts';
+import type { TokenContent } from './token.ts';
+
+/** How a {@link Session} reads. */
+export interface SessionSettings {
+  readonly mode: ConsistencyMode;
+  /** How long a read may wait for a replica that is behind, in milliseconds. */
+  readonly waitMillis: number;
+  /** Whether a read never sees an older state than the one before it. */
+  readonly monotonic: boolean;
+  /** Whether a token that can't be right fails the read that finds out, or counts as none. */
+  readonly isStrict: boolean;
+}
+
+/** What a session begins with. */
+export interface SessionPast extends TokenContent {
+  /** Whether a token told, and no server has confirmed it. */
+  readonly isGiven: boolean;
+}
+
+/** What a session has written and seen, and so what its next reads have to see. */
+export class Session {
+  readonly settings: SessionSettings;
+  readonly #outer: Session | undefined;
+  #written: Mark | undefined;
+  #seen: Mark | undefined;
+  #changedAt: number;
+  #isUncertain = false;
+  #isGiven = false;
+  #doubts = 0;
+
+  /**
+   * @param now the moment on the clock.
+   * @param outer the session that sees what is written in this one.
+   * @param after what other sessions have written and seen, by their tokens for one.
+   */
+  constructor(
+    settings: SessionSettings,
+    now: number,
+    outer?: Session | undefined,
+    after: readonly SessionPast[] = [],
+  ) {
+    this.settings = settings;
+    this.#changedAt = now;
+    for (const { written, seen, isUncertain, isGiven } of after) {
+      if (written !== undefined) this.noteWritten(written, now);
+      if (seen !== undefined) this.#see(seen, now);
+      if (isUncertain) this.#isUncertain = true;
+      if (isGiven) this.#isGiven = true;
+    }
+    // What came before it is nothing that it did.
+    this.#outer = outer;
+  }
+
+  /** What a token says of it. */
+  get content(): TokenContent {
+    return {
+      written: this.#written,
+      seen: this.settings.monotonic ? this.#seen : undefined,
+      isUncertain: this.#isUncertain,
+    };
+  }
+
+  /** Whether it wrote, and the position isn't known. */
+  get isUncertain(): boolean {
+    return this.#isUncertain;
+  }
+
+  /** Whether what it has to see was told by a token, and no server has confirmed it. */
+  get isGiven(): boolean {
+    return this.#isGiven;
+  }
+
+  /** How often its position was lost; see {@link Session.settle}. */
+  get doubts(): number {
+    return this.#doubts;
+  }
+
+  /** When what it has to see changed last, on the clock. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  /** What its reads have to see, of which `mode` says what counts. */
+  floor(mode: ConsistencyMode): Mark | undefined {
+    if (this.settings.monotonic && this.#seen !== undefined) {
+      if (mode !== 'session' || this.#written === undefined) return this.#seen;
+      return laterMark(this.#seen, this.#written);
+    }
+    return mode === 'session' ? this.#written : undefined;
+  }
+
+  /** Notes how far the primary had written when a write of the session had ended. */
+  noteWritten(mark: Mark, now: number): void {
+    this.#outer?.noteWritten(mark, now);
+    const later = laterMark(mark, this.#written);
+    if (later === mark) this.#isGiven = false;
+    if (later === this.#written) return;
+    this.#written = later;
+    this.#changedAt = now;
+  }
+
+  /** Notes what a read of the session may have seen; counts only where reads are monotonic. */
+  noteSeen(mark: Mark, now: number): void {
+    this.#outer?.noteSeen(mark, now);
+    this.#see(mark, now);
+  }
+
+  /** Notes a write of which the position isn't known, or may yet be told by a capture that began later. */
+  doubt(): void {
+    this.#outer?.doubt();
+    this.#isUncertain = true;
+    this.#doubts++;
+  }
+
+  /**
+   * Notes how far the primary has written, which covers every write before it.
+   *
+   * @param doubts what {@link Session.doubts} was when the primary was asked.
+   */
+  settle(mark: Mark, doubts: number, now: number): void {
+    this.noteWritten(mark, now);
+    if (doubts === this.#doubts) this.#isUncertain = false;
+  }
+
+  /** Notes that a server has what a token told of. */
+  confirm(): void {
+    this.#isGiven = false;
+  }
+
+  /** Goes on from `mark`: what a token told of was never written. */
+  restart(mark: Mark, now: number): void {
+    this.#written = mark;
+    this.#seen = this.#seen === undefined ? undefined : mark;
+    this.#isGiven = false;
+    this.#changedAt = now;
+  }
+
+  #see(mark: Mark, now: number): void {
+    if (!this.settings.monotonic) return;
+    const later = laterMark(mark, this.#seen);
+    if (later === this.#seen) return;
+    this.#seen = later;
+    this.#changedAt = now;
+  }
+}

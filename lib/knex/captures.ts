@@ -1,0 +1,118 @@
+import { systemClock } from '../clock.ts';
+import { isBefore } from '../consistency/mark.ts';
+import { readWritten, WRITTEN } from '../consistency/questions.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import { BehindError } from '../routing/behind-error.ts';
+import type { Sending } from './consistent-send.ts';
+import { piped } from './piped.ts';
+import { sessionOf } from './session-scope.ts';
+import type { Piped } from './piped.ts';
+
+// What an engine that has no positions, or keeps them to itself, answers.
+const NO_POSITIONS: ReadonlySet<unknown> = new Set(['42883', '42501', '0A000']);
+const REST_MILLIS = 60_000;
+
+// Servers that were asked in vain are not asked for a while.
+const restUntil = new WeakMap<Host, number>();
+
+/** Sends what may write, and captures the position behind it for its session. */
+export async function captured<T>(sending: Sending<T>, connection: Connection): Promise<T> {
+  const { session, send } = sending;
+  if (isResting(sending.lease.host)) {
+    try {
+      return await send(connection);
+    } finally {
+      session.doubt();
+    }
+  }
+
+  const { doubts } = session;
+  const answers = await askBehind(sending, connection);
+  noteCapture(sending, answers, doubts);
+  return valueOf(answers);
+}
+
+/**
+ * Reads on the primary, which has all that was written; where the position of its session isn't known,
+ * or nobody has confirmed it, it is captured behind the read.
+ *
+ * @throws {BehindError} when the primary has not written what a token told of.
+ */
+export function readOnPrimary<T>(sending: Sending<T>, connection: Connection): Promise<T> {
+  const { lease, session, send } = sending;
+  const { need, host, route } = lease;
+  if (need !== undefined && route.isPastReplicas === true) host.consistency.forStaleness++;
+  const isUnsure =
+    need !== undefined &&
+    (need.mark === undefined || session.isGiven || need.mark.timeline !== host.report?.timeline);
+  if ((!isUnsure && !session.settings.monotonic) || isResting(host)) return send(connection);
+  return confirmed(sending, connection, isUnsure);
+}
+
+async function confirmed<T>(
+  sending: Sending<T>,
+  connection: Connection,
+  isUnsure: boolean,
+): Promise<T> {
+  const { lease, session } = sending;
+  const { doubts } = session;
+  const answers = await askBehind(sending, connection);
+  const mark = readWritten(answers.behind);
+  if (mark === undefined) return valueOf(answers);
+
+  const now = systemClock.now();
+  const wanted = lease.need?.mark;
+  if (wanted !== undefined && isBefore(mark, wanted)) throw new BehindError(lease.host, mark);
+  if (isUnsure && wanted === undefined) session.settle(mark, doubts, now);
+  if (wanted !== undefined) session.confirm();
+  session.noteSeen(mark, now);
+  return valueOf(answers);
+}
+
+function noteCapture<T>(
+  { split, lease, session, statement }: Sending<T>,
+  { result, behind }: Piped<T>,
+  doubts: number,
+): void {
+  // Whoever commits the transaction of another session knows of it, too.
+  const committer = sessionOf(split.state);
+  const now = systemClock.now();
+  const mark = readWritten(behind);
+  const isRolledBack = statement.response?.command === 'ROLLBACK';
+  if (mark === undefined) {
+    if (!isRolledBack) {
+      session.doubt();
+      if (committer !== session) committer.doubt();
+    }
+    return;
+  }
+
+  session.noteSeen(mark, now);
+  if (isRolledBack) return;
+  // What fails as one statement, or as a COMMIT, has changed nothing; a procedure, or one of several
+  // statements, may have committed before.
+  const mayHaveCommitted = statement.method === 'raw' || statement.method === undefined;
+  if (result?.status === 'fulfilled' || (mayHaveCommitted && !lease.isTransaction)) {
+    session.settle(mark, doubts, now);
+    if (committer !== session) committer.noteWritten(mark, now);
+  }
+}
+
+async function askBehind<T>(
+  { lease, send, canShare }: Sending<T>,
+  connection: Connection,
+): Promise<Piped<T>> {
+  const answers = await piped(connection, send, { behind: WRITTEN, canShare });
+  const code = (answers.refusal as { code?: unknown } | undefined)?.code;
+  if (NO_POSITIONS.has(code)) restUntil.set(lease.host, systemClock.now() + REST_MILLIS);
+  return answers;
+}
+
+function isResting(host: Host): boolean {
+  return systemClock.now() < (restUntil.get(host) ?? Number.NEGATIVE_INFINITY);
+}
+
+function valueOf<T>({ result }: Piped<T>): T {
+  if (result?.status === 'fulfilled') return result.value;
+  throw result?.reason;
+}

@@ -1,0 +1,146 @@
+import { systemClock } from '../clock.ts';
+import type { Answer } from '../consistency/questions.ts';
+import {
+  readLsn,
+  readTimeline,
+  REPLAYED,
+  REPLAYED_ON,
+  REPLAYED_ON_RECEIVED,
+} from '../consistency/questions.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import { serverFacts } from '../hosts/server-facts.ts';
+import { BehindError } from '../routing/behind-error.ts';
+import type { Need } from '../routing/need.ts';
+import type { Sending } from './consistent-send.ts';
+import { piped } from './piped.ts';
+import type { RWSplit } from './rw-split.ts';
+
+// Replicas whose servers keep their control file to themselves.
+const withoutControlFile = new WeakSet<Host>();
+
+/**
+ * Reads on a replica that has what the read needs, as is known, or as a check says that travels with it.
+ *
+ * @throws {BehindError} when it has not, or nothing shows that it has.
+ */
+export function readOnReplica<T>(sending: Sending<T>, connection: Connection): Promise<T> {
+  const { need, host } = sending.lease;
+  if (need === undefined) return seenOnReplica(sending, connection);
+  if (need.on(connection) !== 'fresh') return checked(sending, connection, need);
+
+  host.consistency.fresh++;
+  return seenOnReplica(sending, connection);
+}
+
+/** Sends a statement to a replica, and has a monotonic session know what it may have seen. */
+export function seenOnReplica<T>(sending: Sending<T>, connection: Connection): Promise<T> {
+  const { session, send } = sending;
+  return session.settings.monotonic ? seen(sending, connection) : send(connection);
+}
+
+/** Asks a replica whether it has what a read needs, before anything is sent. */
+export async function isFresh(
+  split: RWSplit,
+  host: Host,
+  connection: Connection,
+  need: Need,
+): Promise<boolean> {
+  if (need.on(connection) === 'fresh') {
+    host.consistency.fresh++;
+    return true;
+  }
+  const question = questionFor(host, need.isOnTimeline(connection));
+  const nothing = async (): Promise<void> => undefined;
+  const { before, refusal } = await piped(connection, nothing, {
+    before: question,
+    canShare: false,
+  });
+  learn(split, host, connection, before, refusal);
+  const isReached = judge(host, connection, need);
+  if (isReached) host.consistency.checked++;
+  return isReached;
+}
+
+async function seen<T>(sending: Sending<T>, connection: Connection): Promise<T> {
+  const { split, lease, send, canShare } = sending;
+  const behind = questionFor(lease.host, timelineOf(split, connection) !== undefined);
+  const answers = await piped(connection, send, { behind, canShare });
+  noteSeen(sending, connection, answers.behind, answers.refusal);
+  return valueOf(answers.result);
+}
+
+async function checked<T>(sending: Sending<T>, connection: Connection, need: Need): Promise<T> {
+  const { split, lease, session, send, canShare } = sending;
+  const { host } = lease;
+  const isOnTimeline = need.isOnTimeline(connection);
+  const { before, result, behind, refusal } = await piped(connection, send, {
+    before: questionFor(host, isOnTimeline),
+    behind: session.settings.monotonic ? questionFor(host, isOnTimeline) : undefined,
+    canShare,
+    mayGoOn(answer) {
+      learn(split, host, connection, answer, undefined);
+      return need.on(connection) === 'fresh';
+    },
+  });
+  learn(split, host, connection, before, refusal);
+  // The connection was lost, or the host refuses everything: that is for the retry to judge.
+  if (before === undefined && result?.status === 'rejected') throw result.reason;
+  if (!judge(host, connection, need)) throw new BehindError(host);
+
+  host.consistency.checked++;
+  session.confirm();
+  if (session.settings.monotonic) noteSeen(sending, connection, behind, refusal);
+  return valueOf(result);
+}
+
+function judge(host: Host, connection: Connection, need: Need): boolean {
+  const isReached = need.on(connection) === 'fresh';
+  if (isReached) {
+    host.catchUp.noteReached(need.ageMillis);
+    return true;
+  }
+  host.consistency.stale++;
+  host.catchUp.noteBehind(need.ageMillis, systemClock.now());
+  return false;
+}
+
+function noteSeen<T>(
+  { split, lease, session }: Sending<T>,
+  connection: Connection,
+  answer: Answer | undefined,
+  refusal: unknown,
+): void {
+  learn(split, lease.host, connection, answer, refusal);
+  const lsn = readLsn(answer);
+  const timeline = timelineOf(split, connection);
+  // Without a position there is nothing that the next read could be held to.
+  if (lsn === undefined || timeline === undefined) session.doubt();
+  else session.noteSeen({ timeline, lsn }, systemClock.now());
+}
+
+function learn(
+  { cluster }: RWSplit,
+  host: Host,
+  connection: Connection,
+  answer: Answer | undefined,
+  refusal: unknown,
+): void {
+  const code = (refusal as { code?: unknown } | undefined)?.code;
+  if (code === '42501' || code === '42883') withoutControlFile.add(host);
+  cluster.positions.note(serverFacts(connection)?.server, readTimeline(answer), readLsn(answer));
+}
+
+function timelineOf({ cluster }: RWSplit, connection: Connection): number | undefined {
+  const server = serverFacts(connection)?.server;
+  return server === undefined ? undefined : cluster.positions.timelineOf(server);
+}
+
+function questionFor(host: Host, isTimelineKnown: boolean): string {
+  if (isTimelineKnown) return REPLAYED;
+  return withoutControlFile.has(host) ? REPLAYED_ON_RECEIVED : REPLAYED_ON;
+}
+
+function valueOf<T>(result: PromiseSettledResult<T> | undefined): T {
+  if (result?.status === 'fulfilled') return result.value;
+  throw result?.reason;
+}

@@ -1,0 +1,75 @@
+import { systemClock } from '../clock.ts';
+import { formatLsn } from '../consistency/lsn.ts';
+import { InvalidTokenError, StaleReplicasError } from '../errors.ts';
+import type { Mark } from '../consistency/mark.ts';
+import type { Host } from '../hosts/host.ts';
+import type { Acquired } from '../routing/acquire.ts';
+import type { BehindError } from '../routing/behind-error.ts';
+import type { Lease } from '../routing/lease.ts';
+import type { RWSplit } from './rw-split.ts';
+
+/**
+ * Takes a connection of a host that may have what a read needs, where another one had not.
+ *
+ * @throws {StaleReplicasError} when no host that may serve it has it in time.
+ * @throws {InvalidTokenError} when the primary itself has never written what a token tells of.
+ */
+export async function fresherHost(
+  split: RWSplit,
+  lease: Lease,
+  { host, written, message }: BehindError,
+  deadline: number,
+): Promise<Acquired> {
+  const { dispatcher, events } = split;
+  events.tell('stale', { host: host.name });
+  if (written !== undefined) await proveToken(split, lease, host, written);
+  // It looks fresh by its name, of which another server was probed.
+  else if (lease.need?.of(host) !== 'behind') (lease.tried ??= new Set()).add(host);
+
+  const { request } = lease;
+  if (request === undefined || lease.isReleased || lease.isCancelled) {
+    throw new StaleReplicasError(`${message}, and the query was given up.`);
+  }
+  const left = deadline - systemClock.now();
+  const next = await dispatcher.acquire(
+    { ...request, need: lease.need },
+    left,
+    undefined,
+    lease.tried,
+  );
+  if (!lease.isReleased && !lease.isCancelled) return next;
+
+  next.leave?.();
+  dispatcher.release(next.host, next.connection);
+  throw new StaleReplicasError(`${message}, and the query was given up.`);
+}
+
+/**
+ * Says what a token is worth that goes beyond what the primary has written: the first time, the host
+ * may be no primary any more, and is looked at; then the token is of a branch that was given up, or
+ * made up.
+ *
+ * @throws {InvalidTokenError} unless the session takes such a token for none.
+ */
+export async function proveToken(
+  { watch }: RWSplit,
+  lease: Lease,
+  host: Host,
+  written: Mark,
+): Promise<void> {
+  if (!lease.isTokenDoubted) {
+    lease.isTokenDoubted = true;
+    await watch.monitor.check(host, true);
+    return;
+  }
+
+  const { session, need } = lease;
+  if (session?.settings.isStrict === true && session.isGiven) {
+    const beyond = need?.mark === undefined ? '' : ` ${formatLsn(need.mark.lsn)}`;
+    throw new InvalidTokenError(
+      `The token tells of a position${beyond} that the primary has never written; start without it.`,
+    );
+  }
+  session?.restart(written, systemClock.now());
+  lease.need = undefined;
+}

@@ -1,0 +1,48 @@
+import { isBefore } from '../consistency/mark.ts';
+import { readWritten, WRITTEN } from '../consistency/questions.ts';
+import type { Mark } from '../consistency/mark.ts';
+import type { Lease } from '../routing/lease.ts';
+import type { RouteRequest } from '../routing/route.ts';
+import { isFresh } from './checks.ts';
+import { proveToken } from './fresher-host.ts';
+import { ask } from './piped.ts';
+import type { RWSplit } from './rw-split.ts';
+
+/**
+ * Takes a connection for a transaction that reads, of a host that has what its session wrote or saw:
+ * where that isn't known, the host is asked before the transaction begins.
+ */
+export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<Lease> {
+  let request = wanted;
+  let isTokenDoubted = false;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one host after the other.
+    const lease = await split.lease(request);
+    // oxlint-disable-next-line no-await-in-loop -- as above.
+    const lack = await lackOf(split, lease);
+    if (lack === undefined) return lease;
+
+    split.events.tell('stale', { host: lease.host.name });
+    void lease.release();
+    if (lack === 'replayed') continue;
+    lease.isTokenDoubted = isTokenDoubted;
+    // oxlint-disable-next-line no-await-in-loop -- as above.
+    await proveToken(split, lease, lease.host, lack);
+    ({ isTokenDoubted } = lease);
+    request = { ...request, need: lease.need };
+  }
+}
+
+/** What a host lacks: of a primary, how far it has written instead. */
+async function lackOf(split: RWSplit, lease: Lease): Promise<'replayed' | Mark | undefined> {
+  const { need, session, host, connection } = lease;
+  if (need === undefined) return undefined;
+  if (host.role !== 'primary') {
+    return (await isFresh(split, host, connection, need)) ? undefined : 'replayed';
+  }
+  if (need.mark === undefined || session?.isGiven !== true) return undefined;
+
+  const answer = await ask(connection, WRITTEN).catch(() => undefined);
+  const written = readWritten(answer);
+  return written !== undefined && isBefore(written, need.mark) ? written : undefined;
+}

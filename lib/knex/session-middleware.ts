@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Knex } from 'knex';
+import onHeaders from 'on-headers';
+import { hasMoved } from '../consistency/has-moved.ts';
+import type { Session } from '../consistency/session.ts';
+import { readToken, writeToken, type TokenCheck, type TokenContent } from '../consistency/token.ts';
+import { InvalidTokenError } from '../errors.ts';
+import type { SessionMiddlewareOptions } from './middleware-options.ts';
+import { requireState } from './require-state.ts';
+import { resolveMiddleware } from './resolve-middleware.ts';
+import { contentOf, inSession, startSession, systemIdOf } from './session-scope.ts';
+import type { SplitState } from './split-state.ts';
+
+/** A handler of requests as Express, NestJS and Fastify's `onRequest` know it. */
+export type SessionMiddleware = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+) => void;
+
+/**
+ * Makes the middleware that gives each request a session, and carries what it wrote to the client's
+ * next request, in whichever process that is served.
+ *
+ * A write counts for the next request if it ended before the headers of the response were written.
+ *
+ * @throws {ConfigError} when an option is not allowed, no secret is given, or `db` doesn't split.
+ */
+export function sessionMiddleware(db: Knex, options: SessionMiddlewareOptions): SessionMiddleware {
+  const state = requireState(db);
+  const { carrier, secrets, maxAgeMillis, manners } = resolveMiddleware(
+    options,
+    state.settings.consistency.token,
+  );
+  const sessions = new WeakMap<IncomingMessage, Session>();
+
+  return (request, response, next) => {
+    const begun = sessions.get(request);
+    if (begun !== undefined) {
+      inSession(state, begun, next);
+      return;
+    }
+    const check = { systemId: systemIdOf(state), secrets, maxAgeMillis, now: Date.now() };
+    const brought = believed(carrier.take(request), check);
+    const session = startSession(state, manners, brought);
+
+    sessions.set(request, session);
+    listenInSession(request, state, session);
+    onHeaders(response, () => {
+      const content = contentOf(session);
+      if (content === undefined || !hasMoved(content, brought)) return;
+      const about = { systemId: systemIdOf(state), secret: secrets[0], now: Date.now() };
+      carrier.give(response, writeToken(content, about));
+    });
+    inSession(state, session, next);
+  };
+}
+
+/** What a client says is believed or not, and is never its error: a cookie may be of last year. */
+function believed(text: string | undefined, check: TokenCheck): TokenContent | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return readToken(text, check);
+  } catch (error) {
+    if (error instanceof InvalidTokenError) return undefined;
+    throw error;
+  }
+}
+
+// Node tells of a request's body in the scope of its connection. A parser that calls the next
+// handler from a listener, as Fastify's does, would take that handler out of the session.
+function listenInSession(request: IncomingMessage, state: SplitState, session: Session): void {
+  const emit: (event: string | symbol, ...values: unknown[]) => boolean =
+    request.emit.bind(request);
+  request.emit = (event: string | symbol, ...values: unknown[]) =>
+    inSession(state, session, () => emit(event, ...values));
+}

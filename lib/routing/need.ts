@@ -1,0 +1,83 @@
+import type { Clock } from '../clock.ts';
+import type { Mark } from '../consistency/mark.ts';
+import type { Positions } from '../consistency/positions.ts';
+import type { Connection, Host } from '../hosts/host.ts';
+import { serverFacts } from '../hosts/server-facts.ts';
+
+/**
+ * What is known of a replica: it has replayed what a read needs, it may have (a check has to say),
+ * or it can't have.
+ */
+export type Freshness = 'fresh' | 'unsure' | 'behind';
+
+/** What a {@link Need} is made of. */
+export interface NeedParts {
+  /** What a replica must have replayed; undefined where only the primary will do. */
+  readonly mark: Mark | undefined;
+  /** When that came to be needed, on the clock. */
+  readonly since: number;
+  /** Until when the read may wait for a replica rather than go to the primary, on the clock. */
+  readonly waitUntil: number;
+  readonly positions: Positions;
+  readonly clock: Clock;
+}
+
+/** What the host of a read must have. */
+export class Need {
+  readonly mark: Mark | undefined;
+  readonly waitUntil: number;
+  readonly #since: number;
+  readonly #positions: Positions;
+  readonly #clock: Clock;
+
+  constructor({ mark, since, waitUntil, positions, clock }: NeedParts) {
+    this.mark = mark;
+    this.waitUntil = waitUntil;
+    this.#since = since;
+    this.#positions = positions;
+    this.#clock = clock;
+  }
+
+  /** How long ago it came to be needed, in milliseconds. */
+  get ageMillis(): number {
+    return this.#clock.now() - this.#since;
+  }
+
+  /** In words, why a read goes to the primary. */
+  get reason(): string {
+    return this.mark === undefined
+      ? 'the position of what its session wrote is not known'
+      : 'no replica is known to have what its session wrote or saw';
+  }
+
+  /** Says what is known of a replica, by the server that is probed under its name. */
+  of(host: Host): Freshness {
+    const { mark } = this;
+    if (mark === undefined) return 'behind';
+
+    const { report, lag, catchUp } = host;
+    const server = report?.server;
+    if (server !== undefined) {
+      if (this.#positions.hasReached(server, mark)) return 'fresh';
+      // Nothing shows that it follows the server that has written what is needed.
+      const timeline = this.#positions.timelineOf(server);
+      if (timeline !== undefined && timeline !== mark.timeline) return 'behind';
+    }
+    const { ageMillis } = this;
+    const isHopeless = catchUp.isHopeless(ageMillis, this.#clock.now());
+    return isHopeless || ageMillis < (lag?.millis ?? 0) ? 'behind' : 'unsure';
+  }
+
+  /** Says what is known of the very server that a connection leads to. */
+  on(connection: Connection): Freshness {
+    const server = serverFacts(connection)?.server;
+    if (server === undefined || this.mark === undefined) return 'behind';
+    return this.#positions.hasReached(server, this.mark) ? 'fresh' : 'unsure';
+  }
+
+  /** Whether the server of a connection is known to follow the needed timeline. */
+  isOnTimeline(connection: Connection): boolean {
+    const server = serverFacts(connection)?.server;
+    return server !== undefined && this.#positions.timelineOf(server) === this.mark?.timeline;
+  }
+}
