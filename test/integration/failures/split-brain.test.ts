@@ -5,9 +5,10 @@ import { rwSplit } from '../../../lib/index.ts';
 import type { HostFencedEvent } from '../../../lib/events.ts';
 import { awaitHost } from '../../support/await-host.ts';
 import { addressOf, useFailover } from '../../support/failover.ts';
+import { healCluster } from '../../support/heal-cluster.ts';
 import { inLong } from '../../support/long.ts';
 import { machineMillis, quickHealth } from '../../support/outage.ts';
-import { statementsSeen } from '../../support/statements-seen.ts';
+import { forgetStatements, statementsSeen } from '../../support/statements-seen.ts';
 import { startLoad } from '../../support/steady-load.ts';
 import type { Split } from '../../support/split.ts';
 
@@ -20,11 +21,74 @@ const plainUser: User = ['a role without privileges', { user: 'plain', password:
 const superuser: User = ['a superuser', {}];
 const users = [plainUser, ...inLong(superuser)];
 
-describe('An old primary that comes back as it was', () => {
-  // Nobody tells it anything, so that it is the same for every test.
-  const { hosts, cold } = useFailover({ isHealed: false });
+// Nothing is healed by itself, so that an old primary is the same for every test.
+const { cluster, hosts, cold, warm } = useFailover({ isHealed: false });
 
+describe('A primary that goes on while a replica is promoted', () => {
+  beforeEach(async () => healCluster(cluster()));
+
+  it('gets no write any more once a probe has seen the promoted one', async () => {
+    const [first, second] = hosts();
+    const { db } = await warm();
+    const load = startLoad(db, { readsPerSecond: 50, writesPerSecond: 50 });
+    await sleep(300);
+
+    await second.promote();
+    const promotedAt = load.now();
+    await sleep(600);
+    const report = await load.stop();
+
+    const last = load.writes.findLast(({ server }) => server === 'primary');
+    const windowMillis = (last?.atMillis ?? 0) + (last?.delayMillis ?? 0) - promotedAt;
+    expect(windowMillis).toBeLessThan(1.2 * quickHealth.intervalMillis + machineMillis);
+    expect(load.writes.at(-1)).toMatchObject({ server: 'replica-1' });
+    expect(report.failedWrites.every(({ outcome }) => outcome === 'unknown')).toBe(true);
+    expect(report.reads).toMatchObject({ failed: 0, unanswered: 0 });
+    expect(first.isRunning).toBe(true);
+  });
+
+  it('commits no transaction that was open then', async () => {
+    const [first, second] = hosts();
+    const { db } = await warm();
+
+    const error = await db
+      .transaction(async (trx) => {
+        await insert(trx, 'too early');
+        await second.promote();
+        await awaitHost(db, addressOf(first), ({ reason }) => /old primary/.test(reason ?? ''));
+        await insert(trx, 'too late');
+      })
+      .catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toHaveProperty('rwSplit.outcome');
+    expect(await first.query("select from notes where body like 'too %'")).toEqual([]);
+  });
+
+  it('gets nothing once it wakes, where it hung meanwhile', async () => {
+    const [first, second, third] = hosts();
+    const { db, servers } = await warm();
+    await insert(db, 'before it hung');
+
+    first.hang();
+    await awaitHost(db, addressOf(first), ({ state }) => state === 'down');
+    const writing = insert(db, 'while it hung').then(() => 'done');
+    await second.promote();
+    expect(await writing).toBe('done');
+    first.wake();
+    await awaitHost(db, addressOf(first), ({ state }) => state === 'up');
+    servers();
+    for (let n = 0; n < 5; n++) await insert(db, `awake ${n}`);
+
+    expect(new Set(servers())).toEqual(new Set(['replica-1']));
+    expect(await first.query("select from notes where body like 'awake %'")).toEqual([]);
+    expect(third.isFollowing).toBe(false);
+  });
+});
+
+describe('An old primary that comes back as it was', () => {
   beforeAll(async () => {
+    await healCluster(cluster());
     const [first, second, third] = hosts();
     await first.query(`
       create extension if not exists pg_stat_statements;
@@ -32,13 +96,14 @@ describe('An old primary that comes back as it was', () => {
       grant select, insert on notes to plain;`);
     await third.waitForReplay();
     await second.waitForReplay();
+    // What it was asked as the primary that it was. It keeps its counts when it is killed.
+    await forgetStatements(first);
     await first.kill();
     await second.promote();
     await third.rejoin();
   });
 
   beforeEach(async () => {
-    // A crash also makes it forget the statements that it has seen.
     await hosts()[0].kill();
     await hosts()[1].query('truncate notes');
   });
@@ -162,67 +227,5 @@ describe('An old primary that comes back as it was', () => {
     for (let n = 0; n < 10; n++) await db('notes').count();
 
     expect(new Set(servers())).toEqual(new Set(['primary', 'replica-2']));
-  });
-});
-
-describe('A primary that goes on while a replica is promoted', () => {
-  const { hosts, warm } = useFailover();
-
-  it('gets no write any more once a probe has seen the promoted one', async () => {
-    const [first, second] = hosts();
-    const { db } = await warm();
-    const load = startLoad(db, { readsPerSecond: 50, writesPerSecond: 50 });
-    await sleep(300);
-
-    await second.promote();
-    const promotedAt = load.now();
-    await sleep(600);
-    const report = await load.stop();
-
-    const last = load.writes.findLast(({ server }) => server === 'primary');
-    const windowMillis = (last?.atMillis ?? 0) + (last?.delayMillis ?? 0) - promotedAt;
-    expect(windowMillis).toBeLessThan(1.2 * quickHealth.intervalMillis + machineMillis);
-    expect(load.writes.at(-1)).toMatchObject({ server: 'replica-1' });
-    expect(report.failedWrites.every(({ outcome }) => outcome === 'unknown')).toBe(true);
-    expect(report.reads).toMatchObject({ failed: 0, unanswered: 0 });
-    expect(first.isRunning).toBe(true);
-  });
-
-  it('commits no transaction that was open then', async () => {
-    const [first, second] = hosts();
-    const { db } = await warm();
-
-    const error = await db
-      .transaction(async (trx) => {
-        await insert(trx, 'too early');
-        await second.promote();
-        await awaitHost(db, addressOf(first), ({ reason }) => /old primary/.test(reason ?? ''));
-        await insert(trx, 'too late');
-      })
-      .catch((thrown: unknown) => thrown);
-
-    expect(error).toBeInstanceOf(Error);
-    expect(error).not.toHaveProperty('rwSplit.outcome');
-    expect(await first.query("select from notes where body like 'too %'")).toEqual([]);
-  });
-
-  it('gets nothing once it wakes, where it hung meanwhile', async () => {
-    const [first, second, third] = hosts();
-    const { db, servers } = await warm();
-    await insert(db, 'before it hung');
-
-    first.hang();
-    await awaitHost(db, addressOf(first), ({ state }) => state === 'down');
-    const writing = insert(db, 'while it hung').then(() => 'done');
-    await second.promote();
-    expect(await writing).toBe('done');
-    first.wake();
-    await awaitHost(db, addressOf(first), ({ state }) => state === 'up');
-    servers();
-    for (let n = 0; n < 5; n++) await insert(db, `awake ${n}`);
-
-    expect(new Set(servers())).toEqual(new Set(['replica-1']));
-    expect(await first.query("select from notes where body like 'awake %'")).toEqual([]);
-    expect(third.isFollowing).toBe(false);
   });
 });
