@@ -47,6 +47,6 @@ export class Positions {
   /** Whether a server is known to have replayed a mark, on the mark's own timeline. */
   hasReached(server: string, { timeline, lsn }: Mark): boolean {
     const position = this.#positions.get(server);
-    return position !== undefined && position.timeline === timeline && position.lsn >= lsn;
+    return position?.timeline === timeline && position.lsn >= lsn;
   }
 }

@@ -39,7 +39,7 @@ export class Session {
   constructor(
     settings: SessionSettings,
     now: number,
-    outer?: Session | undefined,
+    outer?: Session,
     after: readonly SessionPast[] = [],
   ) {
     this.settings = settings;

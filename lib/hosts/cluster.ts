@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
-import type { HealthSettings, HostSettings, MaxLagSettings } from '../config/settings.ts';
+import type { HostSettings } from '../config/settings.ts';
 import { Positions } from '../consistency/positions.ts';
-import type { HostRole, RWSplitEmitter } from '../events.ts';
+import type { HostRole } from '../events.ts';
 import { Changes } from './changes.ts';
 import type { Ailment } from './health.ts';
+import type { ClusterParts } from './cluster-parts.ts';
 import type { ClusterMemory } from './election.ts';
 import { enterHealth } from './enter-health.ts';
 import { afterFailedProbe, afterGoodProbe, afterSignal } from './health.ts';
@@ -13,25 +13,6 @@ import { Leadership } from './leadership.ts';
 import type { RoutableHosts } from './routable-hosts.ts';
 import { Survey } from './survey.ts';
 import type { ServerReport } from './server-report.ts';
-
-/** Makes the {@link Host} of one server; opens nothing. */
-export type HostFactory = (settings: HostSettings, role: HostRole) => Host;
-
-/** What a {@link Cluster} works with. */
-export interface ClusterParts {
-  readonly primary: HostSettings;
-  /** Undefined where they are yet to be told: see {@link Cluster.add}. */
-  readonly replicas: readonly HostSettings[] | undefined;
-  /** Whether the primary is one of the hosts that serve reads. */
-  readonly primaryReads: boolean;
-  /** Whether it matters who is a primary and who a replica. */
-  readonly hasRoles: boolean;
-  readonly maxLag: MaxLagSettings | false;
-  readonly health: HealthSettings;
-  readonly events: RWSplitEmitter;
-  readonly clock: Clock;
-  readonly make: HostFactory;
-}
 
 /** One primary and its replicas: who has which role, and who is fit to serve. */
 export class Cluster {

@@ -52,9 +52,7 @@ export class Host implements HostView, Candidate {
   lag: Lag | undefined;
   /** What is wrong with its lag; undefined where it may serve. */
   lagProblem: string | undefined;
-  /** How soon it replays what is written. */
   readonly catchUp: CatchUp = new CatchUp();
-  /** How reads that need what their session wrote were served. */
   readonly consistency: ConsistencyStats = newConsistencyStats();
   latencyMillis = 0;
   lastError: Error | undefined;

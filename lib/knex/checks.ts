@@ -38,6 +38,8 @@ export function seenOnReplica<T>(sending: Sending<T>, connection: Connection): P
   return session.settings.monotonic ? seen(sending, connection) : send(connection);
 }
 
+const nothing = (): Promise<void> => Promise.resolve();
+
 /** Asks a replica whether it has what a read needs, before anything is sent. */
 export async function isFresh(
   split: RWSplit,
@@ -50,7 +52,6 @@ export async function isFresh(
     return true;
   }
   const question = questionFor(host, need.isOnTimeline(connection));
-  const nothing = async (): Promise<void> => undefined;
   const { before, refusal } = await piped(connection, nothing, {
     before: question,
     canShare: false,

@@ -48,7 +48,7 @@ function contentOfToken(
   const { secrets, maxAgeMillis } = state.settings.consistency.token;
   const check = { systemId: systemIdOf(state), secrets, maxAgeMillis, now: Date.now() };
   try {
-    return readToken(String(token), check);
+    return readToken(typeof token === 'string' ? token : '', check);
   } catch (error) {
     if (isStrict || !(error instanceof InvalidTokenError)) throw error;
     return undefined;

@@ -25,7 +25,7 @@ export interface Beside {
   /** Whether all may be on their way at once; false for what keeps a portal, or copies. */
   readonly canShare: boolean;
   /** Whether the statement is worth sending, where the answer to `before` is there first. */
-  mayGoOn?(answer: Answer | undefined): boolean;
+  readonly mayGoOn?: ((answer: Answer | undefined) => boolean) | undefined;
 }
 
 /** What a server answered to a statement and to what was asked beside it. */

@@ -27,7 +27,7 @@ export function sessionOf(state: SplitState): Session {
 export function startSession(
   state: SplitState,
   { consistency, waitMillis, monotonic, isStrict = true }: SessionManners,
-  after?: TokenContent | undefined,
+  after?: TokenContent,
 ): Session {
   const outer = currentScope()?.sessions?.get(state);
   const usual = outer?.settings ?? state.session.settings;

@@ -14,6 +14,7 @@ import type { Route, RouteRequest } from './route.ts';
 import { isNonEmpty } from './route.ts';
 import { route } from './router.ts';
 import { staleReplicas } from './stale-replicas.ts';
+import { without } from './without.ts';
 import type { RoutingPolicy } from './router.ts';
 
 // A wait that took so much longer says nothing of the servers; so long they have after it.
@@ -180,19 +181,6 @@ export class ConnectionFinder {
     this.#parts.cluster.doubt(host, true);
     return false;
   }
-}
-
-function without(route: Route, tried: ReadonlySet<Host> | undefined): Route {
-  if (tried === undefined) return route;
-
-  const isLeft = (host: Host): boolean => !tried.has(host);
-  const { hosts, fallback, lastResort } = route;
-  return {
-    ...route,
-    hosts: hosts.filter(isLeft),
-    fallback: fallback.filter(isLeft),
-    lastResort: lastResort.filter(isLeft),
-  };
 }
 
 // Listeners and logs have to show why the primary gets reads.
