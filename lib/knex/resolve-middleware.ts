@@ -2,8 +2,9 @@ import { delayMillis } from '../config/number-range.ts';
 import { OptionReader } from '../config/option-reader.ts';
 import { readSecrets } from '../config/read-secrets.ts';
 import { consistencyModes } from '../config/resolve-consistency.ts';
-import type { TokenSettings } from '../config/settings.ts';
+import type { RoutingSettings } from '../config/settings.ts';
 import { ConfigError } from '../errors.ts';
+import { assertPossible } from './needs.ts';
 import { readName, resolveCookie } from './resolve-cookie.ts';
 import type { SessionManners } from './session-scope.ts';
 import { cookieCarrier, headerCarrier, type TokenCarrier } from './token-carrier.ts';
@@ -21,10 +22,12 @@ export interface MiddlewareSettings {
 /**
  * Completes the options of `sessionMiddleware`.
  *
- * @param token how the client signs and believes tokens.
  * @throws {ConfigError} when one is not allowed, or none says where the token is or who signs it.
  */
-export function resolveMiddleware(options: unknown, token: TokenSettings): MiddlewareSettings {
+export function resolveMiddleware(
+  options: unknown,
+  { consistency: { token }, target }: Pick<RoutingSettings, 'consistency' | 'target'>,
+): MiddlewareSettings {
   const reader = new OptionReader(options, 'sessionMiddleware');
   const [path, value] = [reader.pathOf('secret'), reader.read('secret')];
   const secrets = value === undefined ? token.secrets : readSecrets(value, path);
@@ -40,6 +43,8 @@ export function resolveMiddleware(options: unknown, token: TokenSettings): Middl
     },
   };
   reader.finish();
+  const { consistency } = settings.manners;
+  if (consistency !== undefined) assertPossible(consistency, target);
   if (secrets.length > 0) return settings;
 
   throw new ConfigError(

@@ -28,10 +28,7 @@ export type SessionMiddleware = (
  */
 export function sessionMiddleware(db: Knex, options: SessionMiddlewareOptions): SessionMiddleware {
   const state = requireState(db);
-  const { carrier, secrets, maxAgeMillis, manners } = resolveMiddleware(
-    options,
-    state.settings.consistency.token,
-  );
+  const { carrier, secrets, maxAgeMillis, manners } = resolveMiddleware(options, state.settings);
   const sessions = new WeakMap<IncomingMessage, Session>();
 
   return (request, response, next) => {
@@ -67,8 +64,8 @@ function believed(text: string | undefined, check: TokenCheck): TokenContent | u
   }
 }
 
-// Node tells of a request's body in the scope of its connection. A parser that calls the next
-// handler from a listener, as Fastify's does, would take that handler out of the session.
+// Node tells of a request's body in the scope of its connection, so a listener, such as a parser that
+// calls the next handler, would leave the session.
 function listenInSession(request: IncomingMessage, state: SplitState, session: Session): void {
   const emit: (event: string | symbol, ...values: unknown[]) => boolean =
     request.emit.bind(request);
