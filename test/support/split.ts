@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect } from '@jest/globals';
 import { knex, type Knex } from 'knex';
 import { RWSplitClient, rwSplit } from '../../lib/index.ts';
+import type { ConsistencyMode } from '../../lib/config/consistency-options.ts';
 import type { Cluster } from '../../lib/testing/index.ts';
 
 /** A Knex instance that splits, and what the servers themselves say of who was asked. */
@@ -35,8 +36,10 @@ interface MarkedConnection {
  * Makes Knex instances for the tests of a file, on the given cluster and with what is given laid
  * over its configuration; each is ended with its test, when every connection has to be back in its
  * pool.
+ *
+ * @param consistency for tests of where a read goes that has nothing to see: `eventual`.
  */
-export function useSplit(cluster: () => Cluster): Splits {
+export function useSplit(cluster: () => Cluster, consistency?: ConsistencyMode): Splits {
   const made: Knex[] = [];
 
   afterEach(async () => {
@@ -59,7 +62,7 @@ export function useSplit(cluster: () => Cluster): Splits {
       const { rows } = await connection.query("select current_setting('cluster_name') as name");
       names.set(uid, rows[0]?.name ?? 'unknown');
     };
-    const db = knex(configure(cluster(), config, note));
+    const db = knex(configure(cluster(), config, note, consistency));
 
     made.push(db);
     db.on('query', ({ __knexUid }: MarkedConnection) => uids.push(__knexUid));
@@ -106,6 +109,7 @@ function configure(
   cluster: Cluster,
   { connection, rwSplit, pool, ...more }: Knex.Config,
   note: (connection: MarkedConnection) => Promise<void>,
+  consistency: ConsistencyMode | undefined,
 ): Knex.Config {
   const replicas = connection === undefined ? { replicas: replicasOf(cluster) } : {};
   return {
@@ -124,7 +128,7 @@ function configure(
       },
     },
     ...(connection === undefined || rwSplit !== undefined
-      ? { rwSplit: { ...replicas, ...rwSplit } }
+      ? { rwSplit: { consistency, ...replicas, ...rwSplit } }
       : {}),
   };
 }

@@ -18,7 +18,7 @@ describe('Credentials that change while sessions live', () => {
   });
 
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
   const user = `rotated_${randomBytes(4).toString('hex')}`;
 
   beforeAll(async () => {

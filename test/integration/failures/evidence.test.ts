@@ -37,7 +37,7 @@ describe('What a real server says', () => {
     maxConnections: 20,
     settings: { max_standby_streaming_delay: '0' },
   });
-  const { cold, warm } = useSplit(cluster);
+  const { cold, warm } = useSplit(cluster, 'eventual');
   const open = usePlainClients();
 
   beforeAll(async () => {

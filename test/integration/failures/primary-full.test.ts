@@ -12,7 +12,7 @@ const user = { user: 'crowd', password: 'crowd' };
 describe('A primary that has no connection left', () => {
   const cluster = useOwnCluster({ replicas: 0, maxConnections: 10 });
   const open = usePlainClients();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   beforeAll(async () => {
     // Three connections are kept for superusers.

@@ -11,7 +11,7 @@ import { useSplit } from '../../support/split.ts';
 describe('The scope of a request', () => {
   const cluster = useRoutingDatabase();
   const network = useChaosNetwork(cluster);
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
   const requests = new AsyncLocalStorage<string>();
 
   it('holds nothing that outlives the request: events, and the function of replicas', async () => {

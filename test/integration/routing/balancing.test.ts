@@ -7,7 +7,7 @@ import { replicasOf, useSplit } from '../../support/split.ts';
 
 describe('Balanced reads', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it('follow the weights of the replicas', async () => {
     const [first, second] = replicasOf(cluster());

@@ -71,7 +71,7 @@ function lists({ hosts }: Cluster): { host: string; port: number } {
 
 describe('A connection', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it.each(forms)('written as %s reads from replicas and writes to the primary', async (_, form) => {
     const { db, servers } = split.cold({ rwSplit: {}, ...form(cluster()) });

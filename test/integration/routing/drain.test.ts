@@ -4,7 +4,7 @@ import { useRoutingDatabase } from '../../support/routing-database.ts';
 import { useSplit } from '../../support/split.ts';
 
 describe('drain()', () => {
-  const split = useSplit(useRoutingDatabase());
+  const split = useSplit(useRoutingDatabase(), 'eventual');
 
   it('waits for what runs on the host, and sends it nothing more', async () => {
     const { db, servers } = await split.warm({ rwSplit: { balancer: 'in-order' } });

@@ -5,7 +5,7 @@ import { useRoutingDatabase } from '../../support/routing-database.ts';
 import { replicasOf, useSplit } from '../../support/split.ts';
 
 const cluster = useRoutingDatabase('create sequence numbers;');
-const split = useSplit(cluster);
+const split = useSplit(cluster, 'eventual');
 
 function primaryName(): string {
   const { host, port } = cluster().primary;

@@ -53,7 +53,7 @@ const toReplica: [string, (db: Knex) => PromiseLike<unknown>][] = [
 
 describe('A hint', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it.each(toPrimary)('sends a read to the primary: %s', async (_, run) => {
     const { db, servers } = split.cold();
@@ -123,7 +123,7 @@ describe('A hint', () => {
 
   it.each([
     [{ target: 'slave' }, 'queryContext.rwSplit.target is "slave"; it must be one of'],
-    [{ hosts: 'replica-1' }, 'a hint has target, host and tag'],
+    [{ hosts: 'replica-1' }, 'a hint has target, host, tag and consistency'],
     [{ host: 1 }, 'queryContext.rwSplit.host is 1; it must be a string'],
     ['primary', 'queryContext.rwSplit is "primary"; it must be an object'],
     [{ host: 'replica-9' }, 'No host is named "replica-9"; there are 127.0.0.1:'],

@@ -75,7 +75,7 @@ const steps: readonly Step[] = [
 
 describe('A mixed load', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it('has each statement on its server, and loses none', async () => {
     const { db } = await split.warm();

@@ -25,7 +25,7 @@ const refused: [string, RWSplitOptions][] = [
 
 describe('With every replica drained', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   const alone = async (options: RWSplitOptions): Promise<Split> => {
     const made = await split.warm({ rwSplit: options });

@@ -5,7 +5,7 @@ import { useSplit } from '../../support/split.ts';
 
 describe('Without replicas', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it('reads use every connection of the primary at once', async () => {
     const { db } = await split.warm({ pool: { max: 4 }, rwSplit: { replicas: [] } });

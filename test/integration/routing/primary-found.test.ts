@@ -15,7 +15,7 @@ const orders = [
 
 describe('A primary that nobody names', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
   let urls: string[] = [];
 
   beforeAll(() => {

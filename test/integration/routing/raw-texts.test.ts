@@ -89,7 +89,7 @@ const schema = `
 `;
 
 describe('A raw text', () => {
-  const split = useSplit(useRoutingDatabase(schema));
+  const split = useSplit(useRoutingDatabase(schema), 'eventual');
 
   it('runs on a replica if it is proved to be a read', async () => {
     const { db, servers } = await split.warm();

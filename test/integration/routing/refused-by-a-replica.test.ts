@@ -21,7 +21,7 @@ const lacking = `
 `;
 
 describe('A read that the replica refuses', () => {
-  const split = useSplit(useRoutingDatabase(hiddenWrites + lacking));
+  const split = useSplit(useRoutingDatabase(hiddenWrites + lacking), 'eventual');
 
   const watch = (db: Knex): MisrouteEvent[] => {
     const events: MisrouteEvent[] = [];

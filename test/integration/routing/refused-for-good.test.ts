@@ -9,7 +9,7 @@ import { useSplit } from '../../support/split.ts';
 
 describe('An error of a replica', () => {
   const cluster = useRoutingDatabase(hiddenWrites);
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   const watch = (db: Knex): MisrouteEvent[] => {
     const events: MisrouteEvent[] = [];

@@ -5,7 +5,7 @@ import { replicasOf, useSplit } from '../../support/split.ts';
 
 describe('An async function that names the replicas', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it('is asked by the first statement, once', async () => {
     let asked = 0;

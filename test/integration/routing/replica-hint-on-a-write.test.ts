@@ -36,7 +36,7 @@ const writes: [string, (db: Knex) => PromiseLike<unknown>][] = [
 
 describe('A hint', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it.each(writes)('that would send a write to a replica sends nothing: %s', async (_, run) => {
     const { db, servers } = await split.warm();

@@ -5,7 +5,7 @@ import { useSplit } from '../../support/split.ts';
 
 const aReplica: unknown = expect.stringMatching(/^replica/);
 const cluster = useRoutingDatabase();
-const split = useSplit(cluster);
+const split = useSplit(cluster, 'eventual');
 
 describe('onPrimary(fn)', () => {
   it('sends everything in it to the primary, and nothing else', async () => {

@@ -4,7 +4,7 @@ import { useSplit } from '../../support/split.ts';
 
 describe('Several statements in a row', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it('are routed one by one', async () => {
     const { db, servers } = await split.warm({ rwSplit: { balancer: 'in-order' } });

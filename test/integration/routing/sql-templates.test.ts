@@ -35,7 +35,7 @@ describe('query(sql`…`)', () => {
     create table products (id int, body jsonb, "Odd ""name""" text, "select" int, at timestamptz);
     insert into products values (1, '{"tag":true}', 'odd', 2, '2024-02-29T12:00:00Z');
   `);
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it('sends a read to a replica and a write to the primary', async () => {
     const { db, servers } = await split.warm();

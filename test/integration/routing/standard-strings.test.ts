@@ -14,7 +14,7 @@ create domain checked as int check (value < nextval('numbers'));`;
 const hiddenLock = String.raw`select '\'' as a, pg_try_advisory_lock(1) as got, ' , 1 -- '`;
 
 describe('Where the database has standard_conforming_strings off', () => {
-  const split = useSplit(useRoutingDatabase(off));
+  const split = useSplit(useRoutingDatabase(off), 'eventual');
 
   it('a text with a backslash is sent to the primary, as the first statement, too', async () => {
     const { db, servers } = split.cold();

@@ -30,7 +30,7 @@ async function serve(times: number, ask: () => Promise<string>): Promise<string[
   return hosts;
 }
 
-const split = useSplit(useRoutingDatabase());
+const split = useSplit(useRoutingDatabase(), 'eventual');
 
 describe.each(ways)('Reads as %s', (_, ask) => {
   const balanced = async (balancer: BalancerOption): Promise<Knex> =>

@@ -48,7 +48,7 @@ function row(read: Answer, write: Answer, readOnly: Answer, raw: Answer): Record
 
 describe('A target', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   beforeAll(async () => {
     const { db } = await split.warm();

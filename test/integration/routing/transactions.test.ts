@@ -18,7 +18,7 @@ async function session(db: Knex): Promise<Session> {
 
 describe('A transaction', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   it('stays on one session of the primary, with its nested ones', async () => {
     const { db, servers } = await split.warm();
@@ -106,7 +106,7 @@ describe('A transaction', () => {
 });
 
 describe('A read-only transaction', () => {
-  const split = useSplit(useRoutingDatabase());
+  const split = useSplit(useRoutingDatabase(), 'eventual');
 
   it.each(['read committed', 'repeatable read', undefined] as const)(
     'stays on one session of a replica, with isolation level %s',

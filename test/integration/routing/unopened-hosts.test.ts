@@ -12,7 +12,7 @@ const never = async (): Promise<never> => new Promise(() => undefined);
 
 describe('A replica whose connections never open', () => {
   const cluster = useRoutingDatabase();
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   const withOpening = (replicas: Host[]): Split =>
     split.cold({
@@ -48,7 +48,7 @@ describe('A replica whose connections never open', () => {
 describe('What keeps every connection from opening', () => {
   const cluster = useRoutingDatabase();
   const { plain } = useInstances(cluster);
-  const split = useSplit(cluster);
+  const split = useSplit(cluster, 'eventual');
 
   const failure = async (query: PromiseLike<unknown>): Promise<unknown> =>
     Promise.resolve(query).then(

@@ -57,7 +57,7 @@ const unknown: [string, string][] = [
 ];
 
 const cluster = useRoutingDatabase();
-const split = useSplit(cluster);
+const split = useSplit(cluster, 'eventual');
 
 describe.each(Object.keys(forms) as Form[])('In %s', (form) => {
   // Both forms are read by the same code: a sample shows that it is reached.

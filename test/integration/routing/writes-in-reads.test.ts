@@ -59,7 +59,7 @@ const locking: [string, (db: Knex) => PromiseLike<unknown>][] = [
 ];
 
 describe('A select that changes or locks rows', () => {
-  const split = useSplit(useRoutingDatabase('create sequence numbers;'));
+  const split = useSplit(useRoutingDatabase('create sequence numbers;'), 'eventual');
 
   it.each([...changing, ...locking])('runs on the primary: %s', async (_, run) => {
     const { db, servers } = split.cold();
