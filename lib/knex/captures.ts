@@ -4,6 +4,7 @@ import { readWritten, WRITTEN } from '../consistency/questions.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Sending } from './consistent-send.ts';
+import { countRead } from './count-read.ts';
 import { piped } from './piped.ts';
 import { sessionOf } from './session-scope.ts';
 import type { Piped } from './piped.ts';
@@ -39,9 +40,11 @@ export async function captured<T>(sending: Sending<T>, connection: Connection): 
  * @throws {BehindError} when the primary has not written what a token told of.
  */
 export function readOnPrimary<T>(sending: Sending<T>, connection: Connection): Promise<T> {
-  const { lease, session, send } = sending;
+  const { split, lease, session, send } = sending;
   const { need, host, route } = lease;
-  if (need !== undefined && route.isPastReplicas === true) host.consistency.forStaleness++;
+  // One that came here after a check is counted already.
+  if (!lease.isMoved)
+    countRead(split, host, route.isPastReplicas === true ? 'forStaleness' : 'free');
   const isUnsure =
     need !== undefined &&
     (need.mark === undefined || session.isGiven || need.mark.timeline !== host.report?.timeline);

@@ -12,6 +12,7 @@ import { serverFacts } from '../hosts/server-facts.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Need } from '../routing/need.ts';
 import type { Sending } from './consistent-send.ts';
+import { countRead } from './count-read.ts';
 import { piped } from './piped.ts';
 import type { RWSplit } from './rw-split.ts';
 
@@ -25,10 +26,13 @@ const withoutControlFile = new WeakSet<Host>();
  */
 export function readOnReplica<T>(sending: Sending<T>, connection: Connection): Promise<T> {
   const { need, host } = sending.lease;
-  if (need === undefined) return seenOnReplica(sending, connection);
+  if (need === undefined) {
+    countRead(sending.split, host, 'free');
+    return seenOnReplica(sending, connection);
+  }
   if (need.on(connection) !== 'fresh') return checked(sending, connection, need);
 
-  host.consistency.fresh++;
+  countRead(sending.split, host, 'fresh');
   return seenOnReplica(sending, connection);
 }
 
@@ -48,7 +52,7 @@ export async function isFresh(
   need: Need,
 ): Promise<boolean> {
   if (need.on(connection) === 'fresh') {
-    host.consistency.fresh++;
+    countRead(split, host, 'fresh');
     return true;
   }
   const question = questionFor(host, need.isOnTimeline(connection));
@@ -58,7 +62,7 @@ export async function isFresh(
   });
   learn(split, host, connection, before, refusal);
   const isReached = judge(host, connection, need);
-  if (isReached) host.consistency.checked++;
+  if (isReached) countRead(split, host, 'checked');
   return isReached;
 }
 
@@ -88,7 +92,7 @@ async function checked<T>(sending: Sending<T>, connection: Connection, need: Nee
   if (before === undefined && result?.status === 'rejected') throw result.reason;
   if (!judge(host, connection, need)) throw new BehindError(host);
 
-  host.consistency.checked++;
+  countRead(split, host, 'checked');
   session.confirm();
   if (session.settings.monotonic) noteSeen(sending, connection, behind, refusal);
   return valueOf(result);

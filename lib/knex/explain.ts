@@ -1,5 +1,6 @@
 import type { Host } from '../hosts/host.ts';
 import { unfitness } from '../hosts/routable-hosts.ts';
+import type { Need } from '../routing/need.ts';
 import type { Route } from '../routing/route.ts';
 import type { Intent } from '../sql/verdict.ts';
 import { executable } from './internals.ts';
@@ -50,15 +51,15 @@ export async function explainQuery(split: RWSplit, query: object): Promise<Expla
     })
     .map((host) => ({
       host: host.name,
-      reason: unfitness(host, cluster.elected) ?? otherRole(host, role),
+      reason: unfitness(host, cluster.elected) ?? passedOver(host, role, request.need),
     }));
   return { intent, reason, sql, hosts: hosts.map(nameOf), fallback: fallback.map(nameOf), others };
 }
 
-function otherRole(host: Host, role: Route['role']): string {
-  return role === 'any' || host.role === role
-    ? 'is not what the hint asks for'
-    : `is a ${host.role}`;
+function passedOver(host: Host, role: Route['role'], need: Need | undefined): string {
+  if (role !== 'any' && host.role !== role) return `is a ${host.role}`;
+  if (need?.of(host) === 'behind') return 'is not known to have what the session wrote or saw';
+  return 'is not what the hint asks for';
 }
 
 function nameOf({ name }: { readonly name: string }): string {

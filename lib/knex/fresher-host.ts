@@ -6,6 +6,7 @@ import type { Host } from '../hosts/host.ts';
 import type { Acquired } from '../routing/acquire.ts';
 import type { BehindError } from '../routing/behind-error.ts';
 import type { Lease } from '../routing/lease.ts';
+import { countRead } from './count-read.ts';
 import type { RWSplit } from './rw-split.ts';
 
 /**
@@ -37,7 +38,11 @@ export async function fresherHost(
     undefined,
     lease.tried,
   );
-  if (!lease.isReleased && !lease.isCancelled) return next;
+  if (!lease.isReleased && !lease.isCancelled) {
+    lease.isMoved = true;
+    if (next.host.role === 'primary') countRead(split, next.host, 'forStaleness');
+    return next;
+  }
 
   next.leave?.();
   dispatcher.release(next.host, next.connection);

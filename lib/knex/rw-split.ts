@@ -10,6 +10,7 @@ import type { Lease } from '../routing/lease.ts';
 import { LockKeeper } from '../routing/lock-keeper.ts';
 import { Misroutes } from '../routing/misroute.ts';
 import type { RouteRequest } from '../routing/route.ts';
+import { StalenessWarning } from '../routing/staleness-warning.ts';
 import { SessionChanges } from '../routing/session-changes.ts';
 import type { Intents } from '../sql/intents.ts';
 import { asKnexError } from './acquire-error.ts';
@@ -37,6 +38,7 @@ export class RWSplit {
   readonly intents: Intents;
   readonly locks: LockKeeper;
   readonly sessionChanges: SessionChanges;
+  readonly stalenessWarning: StalenessWarning;
   /** Whether a backslash is just that in the servers' plain string literals; unknown until one says so. */
   hasStandardStrings: boolean | undefined;
   /** When this client last changed the schema, on the clock. */
@@ -64,6 +66,7 @@ export class RWSplit {
     this.state = state;
     this.settings = settings;
     this.sessionChanges = new SessionChanges(warn);
+    this.stalenessWarning = new StalenessWarning(systemClock, warn);
     this.watch = new ClusterWatch(client, settings, state.events, maker);
     this.cluster = this.watch.cluster;
     this.locks = new LockKeeper({

@@ -64,6 +64,8 @@ export class Lease {
   isTracked = false;
   /** What a replica must have to serve it; undefined where any will do. */
   need: Need | undefined;
+  /** It was moved to a host that has what its session wrote, or may have it. */
+  isMoved = false;
   /** The primary had not written what a token tells of. */
   isTokenDoubted = false;
   /** The primary was asked for what a replica refused: it may have written. */
