@@ -28,8 +28,10 @@ export class Positions {
   note(server: string | undefined, timeline: number | undefined, lsn: Lsn | undefined): void {
     if (server === undefined || lsn === undefined) return;
     const known = this.#positions.get(server);
-    const follows = timeline ?? known?.timeline;
-    if (follows === undefined) return;
+    const told = timeline ?? known?.timeline;
+    if (told === undefined) return;
+    // An answer that comes late, or the one of a checkpoint, may tell of an earlier timeline.
+    const follows = Math.max(told, known?.timeline ?? told);
 
     this.#positions.delete(server);
     const furthest = known === undefined || lsn > known.lsn ? lsn : known.lsn;
