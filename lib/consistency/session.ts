@@ -1,6 +1,6 @@
 import type { ConsistencyMode } from '../config/consistency-options.ts';
 import type { Mark } from './mark.ts';
-import { laterMark } from './mark.ts';
+import { isBefore, laterMark } from './mark.ts';
 import type { TokenContent } from './token.ts';
 
 /** How a {@link Session} reads. */
@@ -95,10 +95,10 @@ export class Session {
   /** Notes how far the primary had written when a write of the session had ended. */
   noteWritten(mark: Mark, now: number): void {
     this.#outer?.noteWritten(mark, now);
-    const later = laterMark(mark, this.#written);
-    if (later === mark) this.#isGiven = false;
-    if (later === this.#written) return;
-    this.#written = later;
+    const floor = this.floor('session');
+    if (floor === undefined || !isBefore(mark, floor)) this.#isGiven = false;
+    if (!isBeyond(mark, this.#written)) return;
+    this.#written = mark;
     this.#changedAt = now;
   }
 
@@ -135,14 +135,19 @@ export class Session {
     this.#written = mark;
     this.#seen = this.#seen === undefined ? undefined : mark;
     this.#isGiven = false;
+    // It may have written beyond `mark` since, which the token's position hid.
+    this.#isUncertain = true;
+    this.#doubts++;
     this.#changedAt = now;
   }
 
   #see(mark: Mark, now: number): void {
-    if (!this.settings.monotonic) return;
-    const later = laterMark(mark, this.#seen);
-    if (later === this.#seen) return;
-    this.#seen = later;
+    if (!this.settings.monotonic || !isBeyond(mark, this.#seen)) return;
+    this.#seen = mark;
     this.#changedAt = now;
   }
+}
+
+function isBeyond(mark: Mark, known: Mark | undefined): boolean {
+  return known === undefined || isBefore(known, mark);
 }
