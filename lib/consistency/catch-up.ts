@@ -1,5 +1,5 @@
-// For how long a failed check says something of the next one, at least.
-const MEMORY_MILLIS = 1000;
+// For how long a failed check says something of the next one: then a read finds out anew.
+const MEMORY_MILLIS = 200;
 
 // A replica that had not replayed a write after so many times its age is not asked before.
 const PATIENCE = 2;
@@ -17,7 +17,7 @@ export class CatchUp {
   noteBehind(ageMillis: number, now: number): void {
     const expected = PATIENCE * ageMillis + LEAST_MILLIS;
     this.#millis = Math.max(this.#millisAt(now), expected);
-    this.#until = now + Math.max(MEMORY_MILLIS, this.#millis);
+    this.#until = now + MEMORY_MILLIS;
   }
 
   /** Notes that a write had been replayed `ageMillis` after it. */

@@ -105,7 +105,11 @@ async function askBehind<T>(
   { lease, send, canShare }: Sending<T>,
   connection: Connection,
 ): Promise<Piped<T>> {
-  const answers = await piped(connection, send, { behind: WRITTEN, canShare });
+  const answers = await piped(connection, send, {
+    behind: WRITTEN,
+    canShare,
+    isOurs: () => !lease.isReleased,
+  });
   const code = (answers.refusal as { code?: unknown } | undefined)?.code;
   if (NO_POSITIONS.has(code)) restUntil.set(lease.host, systemClock.now() + REST_MILLIS);
   return answers;

@@ -33,6 +33,7 @@ export function readOnReplica<T>(sending: Sending<T>, connection: Connection): P
   if (need.on(connection) !== 'fresh') return checked(sending, connection, need);
 
   countRead(sending.split, host, 'fresh');
+  sending.session.confirm();
   return seenOnReplica(sending, connection);
 }
 
@@ -61,7 +62,7 @@ export async function isFresh(
     canShare: false,
   });
   learn(split, host, connection, before, refusal);
-  const isReached = judge(host, connection, need);
+  const isReached = judge(split, host, connection, need, before);
   if (isReached) countRead(split, host, 'checked');
   return isReached;
 }
@@ -69,7 +70,11 @@ export async function isFresh(
 async function seen<T>(sending: Sending<T>, connection: Connection): Promise<T> {
   const { split, lease, send, canShare } = sending;
   const behind = questionFor(lease.host, timelineOf(split, connection) !== undefined);
-  const answers = await piped(connection, send, { behind, canShare });
+  const answers = await piped(connection, send, {
+    behind,
+    canShare,
+    isOurs: () => !lease.isReleased,
+  });
   noteSeen(sending, connection, answers.behind, answers.refusal);
   return valueOf(answers.result);
 }
@@ -82,15 +87,16 @@ async function checked<T>(sending: Sending<T>, connection: Connection, need: Nee
     before: questionFor(host, isOnTimeline),
     behind: session.settings.monotonic ? questionFor(host, isOnTimeline) : undefined,
     canShare,
+    isOurs: () => !lease.isReleased,
     mayGoOn(answer) {
       learn(split, host, connection, answer, undefined);
-      return need.on(connection) === 'fresh';
+      return isMet(split, connection, need, answer);
     },
   });
   learn(split, host, connection, before, refusal);
   // The connection was lost, or the host refuses everything: that is for the retry to judge.
   if (before === undefined && result?.status === 'rejected') throw result.reason;
-  if (!judge(host, connection, need)) throw new BehindError(host);
+  if (!judge(split, host, connection, need, before)) throw new BehindError(host);
 
   countRead(split, host, 'checked');
   session.confirm();
@@ -98,9 +104,26 @@ async function checked<T>(sending: Sending<T>, connection: Connection, need: Nee
   return valueOf(result);
 }
 
-function judge(host: Host, connection: Connection, need: Need): boolean {
-  const isReached = need.on(connection) === 'fresh';
-  if (isReached) {
+// By this very answer: what others have learnt meanwhile is of a later moment than the read.
+function isMet(
+  split: RWSplit,
+  connection: Connection,
+  need: Need,
+  answer: Answer | undefined,
+): boolean {
+  const lsn = readLsn(answer);
+  const timeline = readTimeline(answer) ?? timelineOf(split, connection);
+  return lsn !== undefined && timeline !== undefined && need.isMetBy({ timeline, lsn });
+}
+
+function judge(
+  split: RWSplit,
+  host: Host,
+  connection: Connection,
+  need: Need,
+  answer: Answer | undefined,
+): boolean {
+  if (isMet(split, connection, need, answer)) {
     host.catchUp.noteReached(need.ageMillis);
     return true;
   }

@@ -90,5 +90,6 @@ async function sendAndDoubt<T>(
 // COPY ends the exchange of messages that others could share, and so does a portal of some rows.
 function isPlain({ sql, options, method }: CompiledStatement): boolean {
   if (options !== undefined && 'rows' in options) return false;
-  return method !== 'raw' || !/\bcopy\b/i.test(sql);
+  const isBuilt = method !== undefined && method !== 'raw';
+  return isBuilt || !/\bcopy\b/i.test(sql);
 }

@@ -24,6 +24,8 @@ export interface Beside {
   readonly behind?: string | undefined;
   /** Whether all may be on their way at once; false for what keeps a portal, or copies. */
   readonly canShare: boolean;
+  /** Whether the connection is still in use by the statement; a stream can be given up. */
+  readonly isOurs?: (() => boolean) | undefined;
   /** Whether the statement is worth sending, where the answer to `before` is there first. */
   readonly mayGoOn?: ((answer: Answer | undefined) => boolean) | undefined;
 }
@@ -49,7 +51,7 @@ const types = { getTypeParser: () => (text: unknown) => text };
 export async function piped<T>(
   connection: Connection,
   send: (connection: Connection) => Promise<T>,
-  { before, behind, canShare, mayGoOn }: Beside,
+  { before, behind, canShare, mayGoOn, isOurs = () => true }: Beside,
 ): Promise<Piped<T>> {
   // Whoever opened the connection made sure that it is one.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -73,7 +75,7 @@ export async function piped<T>(
     const result = settled(start(send, connection));
     // One that is sent later, as by an application's own client class, must not be overtaken.
     if (!isShared || !isSent(client, first !== undefined)) await result;
-    const last = behind === undefined ? undefined : settled(ask(client, behind));
+    const last = behind === undefined || !isOurs() ? undefined : settled(ask(client, behind));
     const answers = await Promise.all([first, result, last]);
     return {
       before: valueOf(answers[0]),

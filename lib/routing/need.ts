@@ -10,6 +10,9 @@ import { serverFacts } from '../hosts/server-facts.ts';
  */
 export type Freshness = 'fresh' | 'unsure' | 'behind';
 
+// For how long a measured lag says that a check is bound to fail: then a read finds out.
+const LAG_MILLIS = 1000;
+
 /** What a {@link Need} is made of. */
 export interface NeedParts {
   /** What a replica must have replayed; undefined where only the primary will do. */
@@ -55,7 +58,7 @@ export class Need {
     const { mark } = this;
     if (mark === undefined) return 'behind';
 
-    const { report, lag, catchUp } = host;
+    const { report, reportedAt, lag, catchUp } = host;
     const server = report?.server;
     if (server !== undefined) {
       if (this.#positions.hasReached(server, mark)) return 'fresh';
@@ -63,9 +66,11 @@ export class Need {
       const timeline = this.#positions.timelineOf(server);
       if (timeline !== undefined && timeline !== mark.timeline) return 'behind';
     }
+    const now = this.#clock.now();
     const { ageMillis } = this;
-    const isHopeless = catchUp.isHopeless(ageMillis, this.#clock.now());
-    return isHopeless || ageMillis < (lag?.millis ?? 0) ? 'behind' : 'unsure';
+    if (catchUp.isHopeless(ageMillis, now)) return 'behind';
+    const lagMillis = now - reportedAt < LAG_MILLIS ? (lag?.millis ?? 0) : 0;
+    return ageMillis < lagMillis ? 'behind' : 'unsure';
   }
 
   /** Says what is known of the very server that a connection leads to. */
@@ -73,6 +78,11 @@ export class Need {
     const server = serverFacts(connection)?.server;
     if (server === undefined || this.mark === undefined) return 'behind';
     return this.#positions.hasReached(server, this.mark) ? 'fresh' : 'unsure';
+  }
+
+  /** Whether a replica that has come so far has what is needed. */
+  isMetBy({ timeline, lsn }: Mark): boolean {
+    return timeline === this.mark?.timeline && lsn >= this.mark.lsn;
   }
 
   /** Whether the server of a connection is known to follow the needed timeline. */
