@@ -25,6 +25,7 @@ export class Session {
   readonly settings: SessionSettings;
   readonly #outer: Session | undefined;
   #written: Mark | undefined;
+  /** Undefined where reads are not monotonic. */
   #seen: Mark | undefined;
   #changedAt: number;
   #isUncertain = false;
@@ -58,7 +59,7 @@ export class Session {
   get content(): TokenContent {
     return {
       written: this.#written,
-      seen: this.settings.monotonic ? this.#seen : undefined,
+      seen: this.#seen,
       isUncertain: this.#isUncertain,
     };
   }
@@ -85,7 +86,7 @@ export class Session {
 
   /** What its reads have to see, of which `mode` says what counts. */
   floor(mode: ConsistencyMode): Mark | undefined {
-    if (this.settings.monotonic && this.#seen !== undefined) {
+    if (this.#seen !== undefined) {
       if (mode !== 'session' || this.#written === undefined) return this.#seen;
       return laterMark(this.#seen, this.#written);
     }
@@ -133,7 +134,7 @@ export class Session {
   /** Goes on from `mark`: what a token told of was never written. */
   restart(mark: Mark, now: number): void {
     this.#written = mark;
-    this.#seen = this.#seen === undefined ? undefined : mark;
+    if (this.#seen !== undefined) this.#seen = mark;
     this.#isGiven = false;
     // It may have written beyond `mark` since, which the token's position hid.
     this.#isUncertain = true;
