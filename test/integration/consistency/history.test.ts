@@ -19,7 +19,7 @@ import { replicasOf, useSplit } from '../../support/split.ts';
 import { untilWritable } from '../../support/until-writable.ts';
 
 const sessions = 8;
-const rounds = isLong ? 20 : 1;
+const rounds = isLong ? 12 : 1;
 const quietMillis = isLong ? 1500 : 500;
 
 describe('Sessions in two processes', () => {
