@@ -57,8 +57,9 @@ export async function piped<T>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const client = connection as Piping;
   const isShared = canShare && client.readyForQuery === true && client.pipeline !== undefined;
-  const was = client.pipeline;
-  if (isShared) client.pipeline = true;
+  // One that ends as this begins may have left it to be switched off.
+  const isSwitched = isShared && client.pipeline === false;
+  if (isSwitched) client.pipeline = true;
   try {
     const first = before === undefined ? undefined : settled(ask(client, before));
     if (!isShared && mayGoOn !== undefined) {
@@ -84,7 +85,7 @@ export async function piped<T>(
       refusal: reasonOf(answers[0]) ?? reasonOf(answers[2]),
     };
   } finally {
-    if (isShared && was !== undefined) client.pipeline = was;
+    if (isSwitched) client.pipeline = false;
   }
 }
 
