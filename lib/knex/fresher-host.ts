@@ -23,6 +23,7 @@ export async function fresherHost(
 ): Promise<Acquired> {
   const { dispatcher, events } = split;
   events.tell('stale', { host: host.name });
+  lease.need?.noteRefused();
   if (written !== undefined) await proveToken(split, lease, host, written);
   // It looks fresh by its name, of which another server was probed.
   else if (lease.need?.of(host) !== 'behind') (lease.tried ??= new Set()).add(host);

@@ -23,6 +23,7 @@ export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<
     if (lack === undefined) return lease;
 
     split.events.tell('stale', { host: lease.host.name });
+    lease.need?.noteRefused();
     void lease.release();
     if (lack === 'replayed') continue;
     lease.isTokenDoubted = isTokenDoubted;

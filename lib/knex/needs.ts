@@ -46,7 +46,7 @@ export function consistencyOf(
 
 /** What a read of a session needs of a replica; undefined where any will do. */
 export function needOf(
-  { cluster }: RWSplit,
+  { cluster, settings }: RWSplit,
   session: Session,
   mode: ConsistencyMode,
 ): Need | undefined {
@@ -61,6 +61,7 @@ export function needOf(
     mark: isUncertain || isOutdated ? undefined : floor,
     since: session.changedAt,
     waitUntil: now + session.settings.waitMillis,
+    giveUpAt: now + Math.max(settings.failover.waitMillis, session.settings.waitMillis),
     positions: cluster.positions,
     clock: systemClock,
   });

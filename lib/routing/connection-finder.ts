@@ -117,7 +117,10 @@ export class ConnectionFinder {
       }
 
       const mayCatchUp = decided.isPastReplicas === true;
-      const patience = begun + (mayCatchUp || this.#maySoon(decided, tried) ? failoverMillis : 0);
+      const patience =
+        mayCatchUp && need !== undefined
+          ? need.giveUpAt
+          : begun + (this.#maySoon(decided, tried) ? failoverMillis : 0);
       const waitMillis = Math.min(deadline, cluster.isSettled ? patience : deadline) - clock.now();
       const asked = clock.now();
       if (waitMillis < 1 || cluster.changes.hasEnded) throw failure ?? this.#unserved(request);

@@ -21,6 +21,8 @@ export interface NeedParts {
   readonly since: number;
   /** Until when the read may wait for a replica rather than go to the primary, on the clock. */
   readonly waitUntil: number;
+  /** Until when it may wait for a host that has it where the primary can't serve it, on the clock. */
+  readonly giveUpAt: number;
   readonly positions: Positions;
   readonly clock: Clock;
 }
@@ -29,13 +31,16 @@ export interface NeedParts {
 export class Need {
   readonly mark: Mark | undefined;
   readonly waitUntil: number;
+  readonly giveUpAt: number;
   readonly #since: number;
   readonly #positions: Positions;
   readonly #clock: Clock;
+  #wasRefused = false;
 
-  constructor({ mark, since, waitUntil, positions, clock }: NeedParts) {
+  constructor({ mark, since, waitUntil, giveUpAt, positions, clock }: NeedParts) {
     this.mark = mark;
     this.waitUntil = waitUntil;
+    this.giveUpAt = giveUpAt;
     this.#since = since;
     this.#positions = positions;
     this.#clock = clock;
@@ -68,9 +73,14 @@ export class Need {
     }
     const now = this.#clock.now();
     const { ageMillis } = this;
-    if (catchUp.isHopeless(ageMillis, now)) return 'behind';
+    if (this.#isSpent(now) || catchUp.isHopeless(ageMillis, now)) return 'behind';
     const lagMillis = now - reportedAt < LAG_MILLIS ? (lag?.millis ?? 0) : 0;
     return ageMillis < lagMillis ? 'behind' : 'unsure';
+  }
+
+  /** Notes that a host was found to lack it: there is no second check once the time is up. */
+  noteRefused(): void {
+    this.#wasRefused = true;
   }
 
   /** Says what is known of the very server that a connection leads to. */
@@ -89,5 +99,9 @@ export class Need {
   isOnTimeline(connection: Connection): boolean {
     const server = serverFacts(connection)?.server;
     return server !== undefined && this.#positions.timelineOf(server) === this.mark?.timeline;
+  }
+
+  #isSpent(now: number): boolean {
+    return this.#wasRefused && now >= this.giveUpAt;
   }
 }
