@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import { finalState } from '../../support/final-state.ts';
-import type { History } from '../../support/history.ts';
+import type { History, HistoryEvent } from '../../support/history.ts';
 import { findViolations } from '../../support/history-checker.ts';
 import { startHistoryProcess } from '../../support/history-process.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type Turn,
   type TurnResult,
 } from '../../support/history-turn.ts';
-import { amount } from '../../support/long.ts';
+import { amount, isLong } from '../../support/long.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { delayReplay, type ReplayDelay } from '../../support/replay-delay.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
@@ -22,10 +23,11 @@ import { replicasOf, useSplit } from '../../support/split.ts';
 
 const workers = 50;
 const pairs = amount(500);
+const reads = isLong ? 400 : 40;
 
 type Place = (turn: Turn) => Promise<TurnResult>;
 
-describe('A read right after a write, on replicas that are late at random', () => {
+describe('On replicas that are late at random', () => {
   const cluster = useOwnCluster();
   const split = useSplit(cluster);
   const config: Knex.Config = { pool: { min: 0, max: 15 } };
@@ -37,7 +39,7 @@ describe('A read right after a write, on replicas that are late at random', () =
   });
   afterEach(async () => delay?.stop());
 
-  it('is never stale in a session', async () => {
+  it('a read right after a write is never stale in a session', async () => {
     const { db } = await split.warm(config);
 
     const events = await runPairs('one process', async (session, all) => {
@@ -46,7 +48,7 @@ describe('A read right after a write, on replicas that are late at random', () =
     });
 
     expect(events.length).toBe(2 * pairs);
-    expect(await staleIn(events)).toEqual([]);
+    expect(await brokenIn(events)).toEqual([]);
     // It was no matter of course, and not for want of replicas.
     const counts = rwSplit(db)
       .hosts()
@@ -55,17 +57,17 @@ describe('A read right after a write, on replicas that are late at random', () =
     expect(Math.max(...counts.map(({ stale }) => stale))).toBeGreaterThan(0);
   });
 
-  it('is never stale outside of any scope', async () => {
+  it('a read right after a write is never stale outside of any scope', async () => {
     const { db } = await split.warm(config);
 
     const events = await runPairs('no scope', async (session, all) =>
       runSteps(db, 'own', { session, steps: all.flat() }),
     );
 
-    expect(await staleIn(events)).toEqual([]);
+    expect(await brokenIn(events)).toEqual([]);
   });
 
-  it('is never stale in another process that was given the token', async () => {
+  it('a read right after a write is never stale in another process that was given the token', async () => {
     const { db } = await split.warm(config);
     const other = await startHistoryProcess('other', {
       ...config,
@@ -88,10 +90,10 @@ describe('A read right after a write, on replicas that are late at random', () =
     await other.stop();
 
     expect(new Set(events.map(({ process }) => process))).toEqual(new Set(['own', 'other']));
-    expect(await staleIn(events)).toEqual([]);
+    expect(await brokenIn(events)).toEqual([]);
   });
 
-  it("is stale at times with 'eventual'", async () => {
+  it("a read right after a write is stale at times with 'eventual'", async () => {
     const { db } = await split.warm({ ...config, rwSplit: { consistency: 'eventual' } });
 
     const events = await runPairs('eventual', async (session, all) => {
@@ -99,7 +101,51 @@ describe('A read right after a write, on replicas that are late at random', () =
       return events;
     });
 
-    expect((await staleIn(events)).length).toBeGreaterThan(pairs / 10);
+    expect((await brokenIn(events)).length).toBeGreaterThan(pairs / 10);
+  });
+
+  it.each([
+    [
+      'never go back in time, be it with each read in a session of its own that has the token',
+      true,
+    ],
+    ['go back in time at times if they are not monotonic', false],
+  ])('reads of sessions %s', async (name, isMonotonic) => {
+    const { db } = await split.warm({ ...config, rwSplit: { consistency: 'eventual' } });
+    const over = new AbortController();
+    const key = `${name} key`;
+    const write = async (): Promise<History> => {
+      const events: HistoryEvent[] = [];
+      for (let n = 0; !over.signal.aborted; n++) {
+        const steps: Step[] = [{ kind: 'write', key, version: `${key} ${n}` }];
+        events.push(...(await runTurn(db, 'own', { session: key, steps })).events);
+        await sleep(10);
+      }
+      return events;
+    };
+    const readOn = async (session: string): Promise<History> => {
+      const events: HistoryEvent[] = [];
+      let after: string | undefined;
+      for (let n = 0; n < reads; n++) {
+        const steps: Step[] = [{ kind: 'read', key }];
+        const result = await runTurn(db, 'own', { session, isMonotonic, after, steps });
+        events.push(...result.events);
+        after = result.token;
+        await sleep(5);
+      }
+      return events;
+    };
+
+    const writer = write();
+    const readers = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => readOn(`${name} ${n}`)),
+    );
+    over.abort();
+    const events = [...(await writer), ...readers.flat()];
+    const broken = await brokenIn(events.map((event) => ({ ...event, isMonotonic: true })));
+
+    expect(events.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
+    expect(broken.length > 0).toBe(!isMonotonic);
   });
 
   /** Has each worker do its share of the pairs, and checks that all went well. */
@@ -125,7 +171,7 @@ describe('A read right after a write, on replicas that are late at random', () =
   }
 
   /** Every promise broken, and which server did it. */
-  async function staleIn(events: History): Promise<string[]> {
+  async function brokenIn(events: History): Promise<string[]> {
     const keys = new Set(events.flatMap(({ operations }) => operations.map(({ key }) => key)));
     const final = await finalState(cluster().primary);
     const own = new Map([...final].filter(([key]) => keys.has(key)));
