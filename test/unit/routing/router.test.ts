@@ -5,7 +5,10 @@ import type { Exclusion } from '../../../lib/hosts/election.ts';
 import type { RouteRequest } from '../../../lib/routing/route.ts';
 import { route } from '../../../lib/routing/router.ts';
 import type { RoutingPolicy } from '../../../lib/routing/router.ts';
-import { hostOf, makeCluster, names } from '../../support/hosts.ts';
+import { Positions } from '../../../lib/consistency/positions.ts';
+import type { Need } from '../../../lib/routing/need.ts';
+import { hostOf, makeCluster, names, tellRoles } from '../../support/hosts.ts';
+import { makeNeed } from '../../support/need.ts';
 
 const read: RouteRequest = { intent: 'read', proved: true, reason: 'only reads' };
 const write: RouteRequest = { intent: 'write', proved: true, reason: 'is an insert' };
@@ -145,5 +148,135 @@ describe('route', () => {
     );
     expect(decide({ ...read, scope: 'primary' }).reason).toBe('scope: primary; only reads');
     expect(decide(read, { target: 'primary' }).reason).toBe('target: primary; only reads');
+  });
+});
+
+describe('route, of a read that has to see what its session wrote', () => {
+  // The servers behind the names are told apart by what has been heard of their replay.
+  const session = makeCluster({ primary: {}, near: { tags: ['near'] }, far: {} });
+  for (const host of session.hosts) {
+    Object.assign(host, { report: { ...host.report, server: host.name } });
+  }
+  const { routable } = session;
+
+  /** Of which the named replicas are known to follow another timeline, and so to lack it. */
+  function needWithout(...behind: readonly string[]): Need {
+    const positions = new Positions();
+    for (const name of behind) positions.note(name, 2, 1n);
+    return makeNeed({ positions });
+  }
+
+  it.each<[string, readonly string[], RouteRequest['hint'], readonly string[]]>([
+    ['all replicas that may have it', [], undefined, ['near', 'far']],
+    ['no replica that lacks it', ['near'], undefined, ['far']],
+    ['no replica where all lack it', ['near', 'far'], undefined, []],
+    ['no other replica than the hint says', ['near'], { tag: 'near' }, []],
+  ])('names %s, and then the primary', (_, behind, hint, hosts) => {
+    const request = { ...read, hint, need: needWithout(...behind) };
+
+    expect(decide(request, {}, routable)).toMatchObject({ hosts, fallback: ['primary'] });
+  });
+
+  it('says why where it goes past replicas, and there alone', () => {
+    const [some, all] = [needWithout('near'), needWithout('near', 'far')].map((need) =>
+      route({ ...read, need }, routable, { target: 'split', fallback: 'primary' }),
+    );
+
+    expect(some).toMatchObject({ reason: 'only reads', isPastReplicas: false });
+    expect(all).toMatchObject({
+      reason: 'only reads; no replica is known to have what its session wrote or saw',
+      isPastReplicas: true,
+    });
+  });
+
+  it('is past no replicas where there are none', () => {
+    const { routable: alone } = makeCluster({ primary: {} });
+    const request = { ...read, need: needWithout() };
+
+    expect(route(request, alone, { target: 'split', fallback: 'primary' })).toMatchObject({
+      reason: 'only reads',
+      isPastReplicas: false,
+    });
+  });
+
+  it('has the primary among the readers serve it, whatever is known of replicas', () => {
+    const readers = makeCluster({ primary: {}, near: {} }, { primaryReads: true });
+    const request = { ...read, need: makeNeed({ mark: undefined }) };
+
+    expect(decide(request, {}, readers.routable).hosts).toEqual(['primary']);
+  });
+
+  it.each<[string, RouteRequest, Partial<RoutingPolicy>]>([
+    ['the target', read, { target: 'replica' }],
+    ['the hint', { ...read, hint: { target: 'replica' } }, {}],
+    ['the scope', { ...read, scope: 'replica' }, {}],
+    ['the fallback', read, { fallback: 'error' }],
+  ])('stays off the primary where %s says so', (_, request, policy) => {
+    const need = needWithout('near', 'far');
+
+    expect(decide({ ...request, need }, policy, routable)).toMatchObject({
+      hosts: [],
+      fallback: [],
+    });
+  });
+
+  it('leaves out replicas of the last resort that lack it', () => {
+    const silent = makeCluster({ primary: {}, near: {}, far: {} });
+    tellRoles(silent, 'primary');
+    for (const name of ['near', 'far']) {
+      const host = hostOf(silent, name);
+      Object.assign(host, { report: { ...host.report, server: name } });
+      silent.noteFailedProbe(host, { trouble: 'silent', reason: 'no answer' }, new Error('late'));
+    }
+    const request = { ...read, need: needWithout('near') };
+
+    const decided = route(request, silent.routable, { target: 'split', fallback: 'primary' });
+
+    expect(names(silent.routable.lastReplicas)).toEqual(['near', 'far']);
+    expect(names(decided.lastResort)).toEqual(['far']);
+  });
+
+  it.each<[string, RouteRequest, Target]>([
+    ['a write', write, 'split'],
+    ['a named host', { ...read, hint: { host: 'near' } }, 'split'],
+    ['the primary', read, 'primary'],
+    ['any role', read, 'any'],
+  ])('changes nothing for %s', (_, request, target) => {
+    const need = needWithout('near', 'far');
+
+    expect(decide({ ...request, need }, { target }, routable)).toEqual(
+      decide(request, { target }, routable),
+    );
+  });
+});
+
+describe('route, of a strong read', () => {
+  const strong: RouteRequest = { ...read, isStrong: true };
+
+  it.each<[string, RouteRequest, readonly string[], readonly string[], string]>([
+    ['the primary', strong, ['primary'], [], 'consistency: strong; only reads'],
+    [
+      'where a hint says',
+      { ...strong, hint: { target: 'prefer-replica' } },
+      ['near', 'far'],
+      ['primary'],
+      'hint: prefer-replica; only reads',
+    ],
+    [
+      'the primary in a scope of replicas',
+      { ...strong, scope: 'replica' },
+      ['primary'],
+      [],
+      'consistency: strong; only reads',
+    ],
+    [
+      'where writes go, if it is none',
+      { ...write, isStrong: true },
+      ['primary'],
+      [],
+      'is an insert',
+    ],
+  ])('goes to %s', (_, request, hosts, fallback, reason) => {
+    expect(decide(request)).toMatchObject({ hosts, fallback, reason });
   });
 });
