@@ -18,18 +18,21 @@ const restUntil = new WeakMap<Host, number>();
 
 /** Sends what may write, and captures the position behind it for its session. */
 export async function captured<T>(sending: Sending<T>, connection: Connection): Promise<T> {
-  const { session, send } = sending;
-  if (isResting(sending.lease.host)) {
+  const { lease, session, send } = sending;
+  lease.isSettled = false;
+  if (isResting(lease.host)) {
     try {
       return await send(connection);
     } finally {
       session.doubt();
+      lease.isSettled = true;
     }
   }
 
   const { doubts } = session;
   const answers = await askBehind(sending, connection);
   noteCapture(sending, answers, doubts);
+  lease.isSettled = true;
   return valueOf(answers);
 }
 
@@ -50,6 +53,17 @@ export function readOnPrimary<T>(sending: Sending<T>, connection: Connection): P
     (need.mark === undefined || session.isGiven || need.mark.timeline !== host.report?.timeline);
   if ((!isUnsure && !session.settings.monotonic) || isResting(host)) return send(connection);
   return confirmed(sending, connection, isUnsure);
+}
+
+/** Sends a statement to the primary, and has a monotonic session know what it may have seen. */
+export async function seenOnPrimary<T>(sending: Sending<T>, connection: Connection): Promise<T> {
+  const { session, send } = sending;
+  if (!session.settings.monotonic) return send(connection);
+
+  const answers = await askBehind(sending, connection);
+  const mark = readWritten(answers.behind);
+  if (mark !== undefined) session.noteSeen(mark, systemClock.now());
+  return valueOf(answers);
 }
 
 async function confirmed<T>(

@@ -21,6 +21,7 @@ import { RWSplit } from './rw-split.ts';
 import { streamUntilLost } from './lost-stream.ts';
 import { SplitState, splitOf, stateOf, withState } from './split-state.ts';
 import { describeRoute, runStatement } from './statement.ts';
+import { sendUnleased } from './send-unleased.ts';
 import { streamStatement } from './stream-statement.ts';
 import { routeTasks } from './tasks.ts';
 import { routeTransaction } from './transaction.ts';
@@ -114,8 +115,9 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
     ): Promise<CompiledStatement> {
       const send = (to: Connection): Promise<CompiledStatement> => super._query(to, statement);
       const split = splitOf(this);
-      const lease = split?.dispatcher.leaseOf(connection);
-      if (split === undefined || lease === undefined) return send(connection);
+      if (split === undefined) return send(connection);
+      const lease = split.dispatcher.leaseOf(connection);
+      if (lease === undefined) return sendUnleased(split, connection, send);
       if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);
       const sent = runStatement(split, lease, statement, send);
       if (!lease.isTransaction) return sent;
@@ -137,7 +139,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       const send = (to: Connection): Promise<unknown> =>
         streamUntilLost(to, stream, () => super._stream(to, statement, stream, options));
       const lease = split.dispatcher.leaseOf(connection);
-      if (lease === undefined) return send(connection);
+      if (lease === undefined) return sendUnleased(split, connection, send);
       return streamStatement(split, lease, statement, stream, send);
     }
 

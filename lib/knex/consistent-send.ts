@@ -1,7 +1,8 @@
 import type { Session } from '../consistency/session.ts';
+import type { Connection } from '../hosts/host.ts';
 import { isWrite } from '../routing/uncaptured.ts';
 import type { Lease } from '../routing/lease.ts';
-import { captured, readOnPrimary } from './captures.ts';
+import { captured, readOnPrimary, seenOnPrimary } from './captures.ts';
 import { readOnReplica, seenOnReplica } from './checks.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -57,33 +58,43 @@ const ROLLBACK = /^\s*(?:rollback|abort)\b(?!\s+(?:work\s+|transaction\s+)?to\b)
 const MAY_COMMIT = /\b(?:commit|prepare\s+transaction)\b|(?:^|;)\s*end\b/i;
 
 // Nothing of a transaction counts before it is committed.
-function inTransaction<T>(sending: Sending<T>, connection: Parameters<Send<T>>[0]): Promise<T> {
+function inTransaction<T>(sending: Sending<T>, connection: Connection): Promise<T> {
   const { lease, session, statement, send } = sending;
   const text = textOf(statement);
   const isEnd = COMMIT.test(text) || ROLLBACK.test(text);
   if (!isEnd) {
     // Raw text may end it, and nobody would know of what comes then.
-    if (statement.method === 'raw' && MAY_COMMIT.test(text)) lease.mayHaveWritten = true;
-    return send(connection);
+    if (statement.method !== 'raw' || !MAY_COMMIT.test(text)) return send(connection);
+    lease.mayHaveWritten = true;
+    return sendAndDoubt(sending, connection);
   }
 
-  const isOnPrimary = lease.hostRole === 'primary';
-  const mayCommitEarlier = lease.mayHaveWritten;
-  lease.isSettled = !mayCommitEarlier;
-  if (!lease.isTracked) return sendAndDoubt(sending, connection);
-  if (!isOnPrimary) return seenOnReplica(sending, connection);
+  if (!lease.isTracked)
+    return COMMIT.test(text) ? sendAndDoubt(sending, connection) : sendEnd(sending, connection);
+  if (lease.hostRole !== 'primary') return seenOnReplica(sending, connection);
+  // One that only reads has seen something, and written nothing.
+  if (!isWrite(lease)) return seenOnPrimary(sending, connection);
   if (COMMIT.test(text) || session.settings.monotonic) return captured(sending, connection);
+  return sendEnd(sending, connection);
+}
+
+function sendEnd<T>(sending: Sending<T>, connection: Connection): Promise<T> {
+  const { lease, send } = sending;
+  // What came after such a text was in no transaction.
+  if (lease.mayHaveWritten) return sendAndDoubt(sending, connection);
+  lease.isSettled = true;
   return send(connection);
 }
 
 async function sendAndDoubt<T>(
   { lease, session, send }: Sending<T>,
-  connection: Parameters<Send<T>>[0],
+  connection: Connection,
 ): Promise<T> {
   try {
     return await send(connection);
   } finally {
     if (lease.hostRole === 'primary' && isWrite(lease)) session.doubt();
+    lease.isSettled = true;
   }
 }
 

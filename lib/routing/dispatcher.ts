@@ -136,6 +136,11 @@ export class Dispatcher {
     this.#handedOut.set(connection, session);
   }
 
+  /** The session that took a connection from a pool without a lease. */
+  handedOutTo(connection: Connection): Session | undefined {
+    return this.#handedOut.get(connection);
+  }
+
   /**
    * Gives back a connection that the application took for itself.
    *

@@ -70,7 +70,7 @@ export class Lease {
   isTokenDoubted = false;
   /** The primary was asked for what a replica refused: it may have written. */
   mayHaveWritten = false;
-  /** It ended its transaction, and whether that was committed, and up to where, is known. */
+  /** Up to where it wrote, if it did, is known or doubted. */
   isSettled = false;
   /** Hosts that failed the statement, and are not to be asked again. */
   tried: Set<Host> | undefined;
