@@ -31,10 +31,10 @@ const options: RWSplitOptions = {
   },
   maxLag: { millis: 60_000 }, // a replica further behind does not serve: { millis?, bytes? }, false
   consistency: {
-    mode: 'session', // 'eventual', 'strong' *; this version reads as 'eventual'
-    waitMillis: 0, // how long a read waits for a replica to catch up *
-    monotonic: false, // *
-    token: { maxAgeMillis: 3_600_000 }, // secret: signs tokens *
+    mode: 'session', // 'eventual', 'strong'; each is a short form of the whole object, too
+    waitMillis: 0, // how long a read waits for a replica to catch up before it goes to the primary
+    monotonic: false, // true: no read sees an older state than the one before it
+    token: { maxAgeMillis: 3_600_000 }, // secret: signs tokens; a list: the first signs, all count
   },
   health: {
     intervalMillis: 5000, // between probes of a host that is up

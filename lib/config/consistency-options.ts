@@ -1,23 +1,33 @@
-/** What reads see: every write of their session, whatever a replica has, or the primary's state. */
+/**
+ * What reads see of earlier writes: `'session'`: all that their session wrote; `'eventual'`: what a
+ * replica has; `'strong'`: the primary's own state.
+ */
 export type ConsistencyMode = 'session' | 'eventual' | 'strong';
 
-/** What reads see of earlier writes. Accepted and validated; in this version all reads are eventual. */
+/** What reads see of earlier writes, and how long they wait for it. */
 export interface ConsistencyOptions {
   /**
-   * With the target `'any'` only `'eventual'` is possible, and the default.
+   * What a read sees: by `'session'` all that its session wrote, on a replica that has it, else on the
+   * primary; by `'eventual'` what a replica has, however late within `maxLag`; by `'strong'` the
+   * primary's own state. A scope `session({ consistency })` and the `consistency` of a query's context
+   * go before it. With the target `'any'` only `'eventual'` is possible, and the default; another one
+   * is a `ConfigError`.
    *
    * @default 'session'
    */
   mode?: ConsistencyMode | undefined;
   /**
-   * Milliseconds that a read waits for a replica to catch up before it runs elsewhere; 0 does not
-   * wait.
+   * Milliseconds that a read waits for a replica that has what it needs, before the primary serves it;
+   * 0 does not wait. It takes reads off the primary and makes those that wait slower. Where the primary
+   * may not serve a read, `failover.waitMillis` counts instead. A negative number is a `ConfigError`.
    *
    * @default 0
    */
   waitMillis?: number | undefined;
   /**
-   * Whether a read never sees an older state than the read before it in the same session.
+   * Whether a read never sees an older state than the read before it in the same session, whichever
+   * replicas serve them. Each read then brings its position along, and one that follows a read on the
+   * primary may have to go there, too.
    *
    * @default false
    */
@@ -26,12 +36,18 @@ export interface ConsistencyOptions {
   token?: TokenOptions | undefined;
 }
 
-/** How consistency tokens are signed and how long they are believed. Accepted and validated; has no effect in this version. */
+/** How the tokens of sessions are signed, and how long they are believed. */
 export interface TokenOptions {
-  /** Signs tokens, and refuses unsigned ones; of a list the first signs and all are believed. */
+  /**
+   * Signs tokens, by HMAC-SHA256; of a list the first signs, and all are believed. With one, a token
+   * that none of them signed is an `InvalidTokenError`; without any, one that is signed is. An empty
+   * string or list is a `ConfigError`. `sessionMiddleware` needs one, here or of its own.
+   */
   secret?: string | readonly string[] | undefined;
   /**
-   * Milliseconds for which a token is believed.
+   * Milliseconds for which a token is believed, from when it was issued; clocks may differ by a minute.
+   * An older one is an `InvalidTokenError`. It has to outlast the lag of replicas that serve: who drops
+   * a token that is too old may miss what it told of.
    *
    * @default 3600000
    */

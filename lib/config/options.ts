@@ -72,10 +72,7 @@ export interface RWSplitOptions {
    * @default { millis: 60000 }
    */
   maxLag?: { millis?: number | undefined; bytes?: number | undefined } | false | undefined;
-  /**
-   * What reads see of earlier writes: a mode, or a mode with its details. Accepted and validated;
-   * in this version all reads are eventual.
-   */
+  /** What reads see of earlier writes: a mode, or a mode with its details. */
   consistency?: ConsistencyMode | ConsistencyOptions | undefined;
   /** How hosts are watched. */
   health?: HealthOptions | undefined;
