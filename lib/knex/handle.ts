@@ -8,14 +8,13 @@ import { explainQuery } from './explain.ts';
 import type { Explanation } from './explain.ts';
 import { snapshot } from './host-snapshot.ts';
 import type { HostSnapshot } from './host-snapshot.ts';
-import { clientOf } from './internals.ts';
+import { requireState } from './require-state.ts';
 import type { RWSplit } from './rw-split.ts';
 import { openSession, tokenOf } from './open-session.ts';
 import { inScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 import type { SessionOptions } from './session-options.ts';
 import { inSession } from './session-scope.ts';
-import { stateOf } from './split-state.ts';
 import type { SplitState } from './split-state.ts';
 import { rawFromTemplate } from './sql-query.ts';
 
@@ -183,11 +182,5 @@ export type Listener<E extends keyof RWSplitEvents> = (...args: RWSplitEvents[E]
  * @throws {ConfigError} when its client doesn't: no RWSplitClient, or one without `rwSplit`.
  */
 export function rwSplit(db: Knex): RWSplitHandle {
-  const state = stateOf(clientOf(db));
-  if (state !== undefined) return new RWSplitHandle(db, state);
-
-  throw new ConfigError(
-    'rwSplit',
-    'This Knex instance splits nothing: give knex() the client RWSplitClient, and rwSplit or several hosts in the URL.',
-  );
+  return new RWSplitHandle(db, requireState(db));
 }

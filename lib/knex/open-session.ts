@@ -1,11 +1,9 @@
-import { consistencyModes } from '../config/resolve-consistency.ts';
-import { delayMillis } from '../config/number-range.ts';
 import { OptionReader } from '../config/option-reader.ts';
 import type { Session } from '../consistency/session.ts';
 import type { TokenContent } from '../consistency/token.ts';
 import { readToken, writeToken } from '../consistency/token.ts';
 import { InvalidTokenError } from '../errors.ts';
-import { assertPossible } from './needs.ts';
+import { readManners } from './read-manners.ts';
 import type { SessionOptions } from './session-options.ts';
 import { contentOf, sessionOf, startSession, systemIdOf } from './session-scope.ts';
 import type { SplitState } from './split-state.ts';
@@ -20,15 +18,9 @@ export function openSession(state: SplitState, options: SessionOptions): Session
   const reader = new OptionReader(options, 'session');
   const after = reader.read('after');
   const isStrict = reader.choice('invalidToken', 'error', ['error', 'ignore']) === 'error';
-  const manners = {
-    consistency: reader.choice('consistency', undefined, consistencyModes),
-    waitMillis: reader.number('waitMillis', undefined, delayMillis),
-    monotonic: reader.choice('monotonic', undefined, [true, false]),
-    isStrict,
-  };
+  const manners = readManners(reader, state.settings.target);
   reader.finish();
-  if (manners.consistency !== undefined) assertPossible(manners.consistency, state.settings.target);
-  return startSession(state, manners, contentOfToken(state, after, isStrict));
+  return startSession(state, { ...manners, isStrict }, contentOfToken(state, after, isStrict));
 }
 
 /** The token of the session that the caller is in; undefined where it has nothing to see. */

@@ -1,10 +1,8 @@
-import { delayMillis } from '../config/number-range.ts';
 import { OptionReader } from '../config/option-reader.ts';
 import { readSecrets } from '../config/read-secrets.ts';
-import { consistencyModes } from '../config/resolve-consistency.ts';
 import type { RoutingSettings } from '../config/settings.ts';
 import { ConfigError } from '../errors.ts';
-import { assertPossible } from './needs.ts';
+import { readManners } from './read-manners.ts';
 import { readName, resolveCookie } from './resolve-cookie.ts';
 import type { SessionManners } from './session-scope.ts';
 import { cookieCarrier, headerCarrier, type TokenCarrier } from './token-carrier.ts';
@@ -34,17 +32,10 @@ export function resolveMiddleware(
   const settings = {
     ...readCarrier(reader, token.maxAgeMillis),
     secrets,
-    manners: {
-      consistency: reader.choice('consistency', undefined, consistencyModes),
-      waitMillis: reader.number('waitMillis', undefined, delayMillis),
-      monotonic: reader.choice('monotonic', undefined, [true, false]),
-      // A client may bring a cookie of a cluster that was restored since: that is no error of its.
-      isStrict: false,
-    },
+    // A client may bring a cookie of a cluster that was restored since: that is no error of its.
+    manners: { ...readManners(reader, target), isStrict: false },
   };
   reader.finish();
-  const { consistency } = settings.manners;
-  if (consistency !== undefined) assertPossible(consistency, target);
   if (secrets.length > 0) return settings;
 
   throw new ConfigError(
