@@ -8,7 +8,10 @@ export interface Written {
   readonly event: HistoryEvent;
   /** The other versions that its transaction gave the key. */
   readonly together: readonly string[];
-  /** What its session had given the key, with success, before it began. */
+  /**
+   * What its session had given the key, with success, right before it began: what came earlier has to
+   * be there wherever these are.
+   */
   readonly before: readonly string[];
 }
 
@@ -27,13 +30,17 @@ export function writtenIn(history: History): ReadonlyMap<string, Written> {
         together: writes
           .filter((other) => other.event === event && other.version !== version)
           .map((other) => other.version),
-        before: writes
-          .filter((other) => other.event.outcome === 'ok' && other.event.endedAt <= event.beganAt)
-          .map((other) => other.version),
+        before: lastBefore(event, writes),
       });
     }
   }
   return written;
+}
+
+function lastBefore({ beganAt }: HistoryEvent, writes: readonly Write[]): string[] {
+  const earlier = writes.filter(({ event }) => event.outcome === 'ok' && event.endedAt <= beganAt);
+  const latest = earlier.reduce((most, { event }) => Math.max(most, event.beganAt), 0);
+  return earlier.filter(({ event }) => event.endedAt >= latest).map(({ version }) => version);
 }
 
 interface Write {

@@ -23,7 +23,7 @@ import { replicasOf, useSplit } from '../../support/split.ts';
 
 const workers = 50;
 const pairs = amount(500);
-const reads = isLong ? 400 : 40;
+const reads = isLong ? 150 : 40;
 
 type Place = (turn: Turn) => Promise<TurnResult>;
 

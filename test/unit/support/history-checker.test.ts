@@ -187,6 +187,19 @@ describe('findViolations', () => {
       ['monotonic writes: a'],
     ],
     [
+      'a later write without one of those at the same time before it, or what came before these',
+      [
+        event(['s', 0, 1, write('a')]),
+        event(['s', 2, 5, write('b')]),
+        event(['s', 3, 4, write('c')]),
+        event(['s', 6, 7, write('d')]),
+        event(['t', 8, 9, read('d')]),
+        event(['t', 8, 9, read('bcd')]),
+      ],
+      'abcd',
+      ['monotonic writes: b', 'monotonic writes: c', 'monotonic writes: a', 'monotonic writes: a'],
+    ],
+    [
       'half of a transaction',
       [event(['s', 0, 1, write('a'), write('b')]), event(['t', 2, 3, read('b')])],
       'ab',
