@@ -39,8 +39,13 @@ type Callback = (error: unknown, result?: object) => void;
 /**
  * Makes a fake of `pg`. A host whose name begins with `replica` says that it is one; every answer is
  * without rows unless `answer` has some. Probes are answered, and recorded nowhere but in `dialled`.
+ *
+ * @param probed what the server of a host tells probes besides its role.
  */
-export function createFakeDriver(answer: FakeAnswer = () => undefined): FakeDriver {
+export function createFakeDriver(
+  answer: FakeAnswer = () => undefined,
+  probed: (host: string) => object = () => ({}),
+): FakeDriver {
   const requests: FakeRequest[] = [];
   const dialled: Readonly<Record<string, unknown>>[] = [];
   const cancelled: string[] = [];
@@ -100,7 +105,9 @@ export function createFakeDriver(answer: FakeAnswer = () => undefined): FakeDriv
       if (text.includes('knex-rwsplit probe')) {
         const isInRecovery = this.#isReplica ? 't' : 'f';
         const position = { position: '0/1', receivedPosition: '0/1', receivers: '1' };
-        return found(text, [{ isInRecovery, processId: String(this.processID), ...position }]);
+        return found(text, [
+          { isInRecovery, processId: String(this.processID), ...position, ...probed(this.host) },
+        ]);
       }
       const request = { host: this.host, pid: this.processID, text, values };
       requests.push(request);
