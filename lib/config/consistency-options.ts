@@ -10,8 +10,8 @@ export interface ConsistencyOptions {
    * What a read sees: by `'session'` all that its session wrote, on a replica that has it, else on the
    * primary; by `'eventual'` what a replica has, however late within `maxLag`; by `'strong'` the
    * primary's own state. A scope `session({ consistency })` and the `consistency` of a query's context
-   * go before it. With the target `'any'` only `'eventual'` is possible, and the default; another one
-   * is a `ConfigError`.
+   * go before it. With the target `'any'` only `'eventual'` is possible, and the default; with
+   * `'replica'` not `'strong'`: else it is a `ConfigError`.
    *
    * @default 'session'
    */

@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import type { ConsistencyMode } from './consistency-options.ts';
 import { hideValue } from './connection-object.ts';
 import { invalidOption, listKnown } from './invalid-option.ts';
 import { delayMillis, periodMillis } from './number-range.ts';
@@ -10,6 +11,12 @@ import type { ConsistencySettings, TokenSettings } from './settings.ts';
 
 /** Every consistency mode. */
 export const consistencyModes = ['session', 'eventual', 'strong'] as const;
+
+// A client whose target knows no primary, or never reads there, cannot ask it.
+const possibleModes: Partial<Record<Target, readonly ConsistencyMode[]>> = {
+  any: ['eventual'],
+  replica: ['session', 'eventual'],
+};
 
 /**
  * Completes `consistency`, a mode or an object.
@@ -33,11 +40,12 @@ export function resolveConsistency(reader: OptionReader, target: Target): Consis
   const mode = isMode
     ? reader.choice('consistency', usual, consistencyModes)
     : group.choice('mode', usual, consistencyModes);
-  if (target === 'any' && mode !== 'eventual') {
+  const possible = possibleModes[target] ?? consistencyModes;
+  if (!possible.includes(mode)) {
     const path = isMode ? reader.pathOf('consistency') : group.pathOf('mode');
     throw new ConfigError(
       path,
-      `${path} is "${mode}"; with the target 'any' it must be 'eventual'.`,
+      `${path} is "${mode}"; with the target '${target}' it must be '${possible.join("' or '")}'.`,
     );
   }
 

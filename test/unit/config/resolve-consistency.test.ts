@@ -43,6 +43,8 @@ describe('resolveConsistency', () => {
     ['consistency', null, 'split'],
     ['consistency', 'session', 'any'],
     ['consistency.mode', { mode: 'strong' }, 'any'],
+    ['consistency', 'strong', 'replica'],
+    ['consistency.mode', { mode: 'strong' }, 'replica'],
     ['consistency.mode', { mode: 'weak' }, 'split'],
     ['consistency.waitMillis', { waitMillis: -1 }, 'split'],
     ['consistency.monotonic', { monotonic: 1 }, 'split'],
