@@ -42,6 +42,14 @@ describe('A transaction of a session', () => {
     expect(await run(servers, texts)).toEqual({ captures, isUncertain });
   });
 
+  it('takes a way back to a savepoint for no end', async () => {
+    const servers = await make({ consistency: { monotonic: true } });
+
+    const texts = ['savepoint a', 'rollback to savepoint a', 'rollback work to a'];
+
+    expect(await run(servers, texts)).toEqual({ captures: 1, isUncertain: false });
+  });
+
   // What comes after the raw text is in no transaction, so that no ROLLBACK takes it back.
   it.failing('is in doubt after what was run in it once it was over', async () => {
     const servers = await make();

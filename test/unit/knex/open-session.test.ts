@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { ConfigError, InvalidTokenError } from '../../../lib/errors.ts';
 import { rwSplit } from '../../../lib/index.ts';
 import { sessionOf } from '../../../lib/knex/session-scope.ts';
-import type { SessionOptions } from '../../../lib/knex/session-options.ts';
 import { useFakePositions } from '../../support/fake-positions.ts';
 
 const make = useFakePositions();
@@ -61,7 +60,7 @@ describe('session', () => {
     ['session.monotonic', { monotonic: 'yes' }],
   ])('refuses a bad %s: %o', async (path, options) => {
     const { db } = await make();
-    const open = (): unknown => rwSplit(db).session(options as SessionOptions, () => undefined);
+    const open = (): unknown => rwSplit(db).session(options, () => undefined);
 
     expect(open).toThrow(ConfigError);
     expect(open).toThrow(expect.objectContaining({ path }));

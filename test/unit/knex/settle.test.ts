@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { StaleReplicasError } from '../../../lib/errors.ts';
 import { onReplica, rwSplit } from '../../../lib/index.ts';
 import { sessionOf } from '../../../lib/knex/session-scope.ts';
+import type { FakePositions } from '../../support/fake-positions.ts';
 import { useFakePositions } from '../../support/fake-positions.ts';
 
 const make = useFakePositions();
@@ -40,15 +42,31 @@ describe('A read that may not go to the primary, of a session in doubt', () => {
     expect(servers.sent()[0]).toBe('primary: WRITTEN');
   });
 
-  it('gives the connection back where the primary does not tell', async () => {
-    const servers = await make({ failover: { waitMillis: 20 } });
-    sessionOf(servers.split().state).doubt();
-    servers.onRequest = ({ host }) => {
-      if (host === 'primary') throw Object.assign(new Error('no such function'), { code: '42883' });
+  describe('where the primary does not tell', () => {
+    const refusing = async (): Promise<FakePositions> => {
+      const servers = await make({ failover: { waitMillis: 20 } });
+      sessionOf(servers.split().state).doubt();
+      servers.onRequest = ({ host }) => {
+        if (host === 'primary') throw Object.assign(new Error('no such'), { code: '42883' });
+      };
+      return servers;
     };
 
-    await expect(servers.db('t').modify(onReplica)).rejects.toThrow();
+    it('gives the connection back', async () => {
+      const { db, split } = await refusing();
 
-    expect(servers.split().cluster.hosts.map(({ pool }) => pool.stats.used)).toEqual([0, 0]);
+      await db('t')
+        .modify(onReplica)
+        .catch(() => undefined);
+
+      expect(split().cluster.hosts.map(({ pool }) => pool.stats.used)).toEqual([0, 0]);
+    });
+
+    // What fails is the question, of which the application knows nothing.
+    it.failing('says that no replica can serve it', async () => {
+      const { db } = await refusing();
+
+      await expect(db('t').modify(onReplica)).rejects.toThrow(StaleReplicasError);
+    });
   });
 });

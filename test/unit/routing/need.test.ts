@@ -38,11 +38,11 @@ function connectionTo(server: string | undefined): Connection {
 
 describe('Need', () => {
   it.each<[string, number | undefined, bigint, Freshness]>([
-    ['reached the mark', 2, 100n, 'fresh'],
-    ['has not reached it yet', 2, 99n, 'unsure'],
-    ['follows an earlier timeline, however far', 1, 200n, 'behind'],
-    ['follows a later timeline', 3, 200n, 'behind'],
-  ])('takes a replica that %s, for %4$s', (_, timeline, lsn, freshness) => {
+    ['fresh: it has reached the mark', 2, 100n, 'fresh'],
+    ['one to ask: it has not reached it yet', 2, 99n, 'unsure'],
+    ['behind: it follows an earlier timeline, however far', 1, 200n, 'behind'],
+    ['behind: it follows a later timeline', 3, 200n, 'behind'],
+  ])('takes a replica for %s', (_, timeline, lsn, freshness) => {
     const { positions, host, need } = bench();
     positions.note('own', timeline, lsn);
 
