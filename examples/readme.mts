@@ -10,9 +10,9 @@ const db = knex({
 });
 rwSplit(db).on('route', ({ role }) => console.log(role));
 
-await db('orders').insert({ item: 'tea' }); // → primary
 await db('orders').where({ item: 'tea' }); // → replica
 await db.raw('select count(*) from orders'); // → replica
+await db('orders').insert({ item: 'tea' }); // → primary
 await db('orders').where({ id: 1 }).forUpdate(); // → primary
 
 await db.transaction(async (trx) => {
