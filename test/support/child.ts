@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './source-file.ts';
@@ -13,9 +13,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
+const built = join(root, 'dist/index.js');
+
+// The loader of TypeScript takes longer than most programs.
 const prelude = `
   const { knex } = require(${JSON.stringify(join(root, 'node_modules/knex'))});
-  const library = () => require(${JSON.stringify(join(root, 'lib/index.ts'))});
+  require.extensions['.ts'] = (...args) => {
+    delete require.extensions['.ts'];
+    require(${JSON.stringify(join(root, 'node_modules/tsx/dist/cjs/index.cjs'))});
+    require.extensions['.ts'](...args);
+  };
   const print = (value) => console.log(JSON.stringify(value));
 `;
 
@@ -30,14 +37,15 @@ export async function runProgram(
 ): Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'rwsplit-program-'));
   const path = join(folder, 'program.cjs');
-  writeFileSync(path, `${prelude}\nvoid (async () => {\n${code}\n})();\n`);
+  const index = isBuilt() ? built : join(root, 'lib/index.ts');
+  const library = `const library = () => require(${JSON.stringify(index)});`;
+  writeFileSync(path, `${prelude}\n${library}\nvoid (async () => {\n${code}\n})();\n`);
   try {
     return await new Promise((resolve) => {
-      const args = ['--import', join(root, 'node_modules/tsx/dist/loader.mjs'), path];
       // A program that leaves something open never ends by itself.
       const child = execFile(
         process.execPath,
-        args,
+        [path],
         { cwd: root, timeout: amount(20_000) },
         (_, stdout, stderr) => {
           const last = stdout.trimEnd().split('\n').at(-1);
@@ -53,4 +61,14 @@ export async function runProgram(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether `npm run build` has compiled the library as it is. */
+function isBuilt(): boolean {
+  if (!existsSync(built)) return false;
+
+  const folder = join(root, 'lib');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const { mtimeMs } = statSync(built);
+  return files.every((file) => statSync(join(folder, file)).mtimeMs <= mtimeMs);
 }
