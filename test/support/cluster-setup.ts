@@ -1,6 +1,7 @@
 import { type Cluster, startCluster } from '../../lib/testing/index.ts';
 import { sharedClusterVariable } from './cluster.ts';
 import { makeMemoryFolder } from './memory-folder.ts';
+import { quickPasswords } from './quick-passwords.ts';
 
 declare global {
   // Jest loads set-up and tear-down on their own; only this is common to both.
@@ -17,7 +18,7 @@ export default async function setUp(): Promise<void> {
     process.env['TMPDIR'] = globalThis.folderOfThisRun;
   }
   const begin = performance.now();
-  const cluster = await startCluster({ maxConnections: 200 });
+  const cluster = await startCluster({ maxConnections: 200, settings: quickPasswords });
   const millis = Math.round(performance.now() - begin);
   console.info(`\nA cluster of ${cluster.hosts.length} hosts was ready after ${millis} ms.`);
   globalThis.clusterOfThisRun = cluster;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Cluster, ClusterOptions } from '../../lib/testing/index.ts';
 import { launchCluster } from '../../lib/testing/launch-cluster.ts';
+import { quickPasswords } from './quick-passwords.ts';
 
 /**
  * Gives a test file servers of its own, to be killed, hung and promoted at will.
@@ -11,7 +12,10 @@ export function useOwnCluster(options?: ClusterOptions): () => Cluster {
   let cluster: Cluster | undefined;
 
   beforeAll(async () => {
-    cluster = await launchCluster(options);
+    cluster = await launchCluster({
+      ...options,
+      settings: { ...quickPasswords, ...options?.settings },
+    });
   });
 
   afterAll(async () => {
