@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './source-file.ts';
+import { libraryPath } from './library-path.ts';
 import { amount } from './long.ts';
 
 /** How a program ended: by itself, or with the signal that ended it when it did not. */
@@ -12,8 +13,6 @@ export interface Ended {
   readonly printed: unknown;
   readonly stderr: string;
 }
-
-const built = join(root, 'dist/index.js');
 
 // The loader of TypeScript takes longer than most programs.
 const prelude = `
@@ -37,8 +36,7 @@ export async function runProgram(
 ): Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'rwsplit-program-'));
   const path = join(folder, 'program.cjs');
-  const index = isBuilt() ? built : join(root, 'lib/index.ts');
-  const library = `const library = () => require(${JSON.stringify(index)});`;
+  const library = `const library = () => require(${JSON.stringify(libraryPath())});`;
   writeFileSync(path, `${prelude}\n${library}\nvoid (async () => {\n${code}\n})();\n`);
   try {
     return await new Promise((resolve) => {
@@ -61,14 +59,4 @@ export async function runProgram(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Whether `npm run build` has compiled the library as it is. */
-function isBuilt(): boolean {
-  if (!existsSync(built)) return false;
-
-  const folder = join(root, 'lib');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const { mtimeMs } = statSync(built);
-  return files.every((file) => statSync(join(folder, file)).mtimeMs <= mtimeMs);
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../../support/database.ts';
+import { libraryPath } from '../../support/library-path.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(__dirname, '../../..');
@@ -22,6 +23,7 @@ const seed = `exports.seed = (knex) => knex('shops').insert({ name: 'Seeded' });
 
 describe('The command line of Knex', () => {
   const cluster = useDatabase();
+  const library = libraryPath();
   let folder = '';
 
   beforeAll(async () => {
@@ -37,15 +39,14 @@ describe('The command line of Knex', () => {
   const write = (config: object): Promise<void> =>
     writeFile(
       path.join(folder, 'knexfile.js'),
-      `const { RWSplitClient } = require(${JSON.stringify(path.join(root, 'lib/index.ts'))});
+      `const { RWSplitClient } = require(${JSON.stringify(library)});
        module.exports = { client: RWSplitClient, ...${JSON.stringify(config)} };`,
     );
   const cli = async (command: string): Promise<string> => {
     const { stdout } = await run(
       process.execPath,
       [
-        '--require',
-        'tsx/cjs',
+        ...(library.endsWith('.ts') ? ['--require', 'tsx/cjs'] : []),
         'node_modules/knex/bin/cli.js',
         command,
         '--knexfile',
