@@ -6,9 +6,12 @@ import type { TestHost } from '../../../lib/testing/index.ts';
 import { awaitHost } from '../../support/await-host.ts';
 import { healCluster } from '../../support/heal-cluster.ts';
 import { useInstances } from '../../support/instances.ts';
+import { inLong } from '../../support/long.ts';
 import { quickHealth } from '../../support/outage.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
+
+type Step = (host: TestHost) => Promise<void>;
 
 describe('A replica that falls behind', () => {
   const cluster = useOwnCluster();
@@ -21,7 +24,7 @@ describe('A replica that falls behind', () => {
   const late = (): TestHost => cluster().replicas[0] as TestHost;
 
   const limited = async (maxLag: RWSplitOptions['maxLag']): Promise<Knex> =>
-    instances.split({ rwSplit: { health, maxLag } });
+    instances.split({ rwSplit: { consistency: 'eventual', health, maxLag } });
 
   const readers = async (db: Knex): Promise<Set<string>> => {
     // On a busy machine the first sight of a name may go to the primary.
@@ -36,17 +39,17 @@ describe('A replica that falls behind', () => {
     await db('notes').insert({ body: db.raw("repeat('x', 300) || random()") });
   };
 
-  it.each([
+  it.each<[string, Step, Step]>([
     [
       'cut off from the primary',
-      (host: TestHost) => host.cutReplication(),
-      (host: TestHost) => host.restoreReplication(),
+      (host) => host.cutReplication(),
+      (host) => host.restoreReplication(),
     ],
-    [
+    ...inLong<[string, Step, Step]>([
       'paused in its replay',
-      (host: TestHost) => host.pauseReplay(),
-      (host: TestHost) => host.resumeReplay(),
-    ],
+      (host) => host.pauseReplay(),
+      (host) => host.resumeReplay(),
+    ]),
   ])('serves no more once it is late by millis, %s, and serves again', async (_, stop, resume) => {
     const db = await limited({ millis: 500 });
     const told: RWSplitEvents['host:lag'][0][] = [];

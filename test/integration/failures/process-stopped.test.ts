@@ -6,7 +6,7 @@ import { useChaosNetwork } from '../../support/chaos-network.ts';
 import { runProgram } from '../../support/child.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 
-const waitMillis = 2000;
+const waitMillis = 1200;
 const health = { intervalMillis: 100, timeoutMillis: 300 };
 
 describe('A process that is stopped while a write waits for a primary', () => {

@@ -5,19 +5,21 @@ import type { TestHost } from '../../../lib/testing/index.ts';
 import { awaitHost } from '../../support/await-host.ts';
 import { healCluster } from '../../support/heal-cluster.ts';
 import { useInstances } from '../../support/instances.ts';
-import { isLong } from '../../support/long.ts';
+import { inLong, isLong } from '../../support/long.ts';
 import { hungReadMillis, machineMillis, type Outage, quickHealth } from '../../support/outage.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
 import { startLoad } from '../../support/steady-load.ts';
 
-const flaps = isLong ? 10 : 3;
+const flaps = isLong ? 10 : 2;
 const flapMillis = isLong ? 1000 : 600;
 const poolSize = 10;
 
-const ways: [string, Outage['fail'], Outage['heal']][] = [
+type Way = [string, Outage['fail'], Outage['heal']];
+
+const ways: Way[] = [
   ['by crashes', (host) => host.kill(), (host) => host.start()],
-  ['by hanging', (host) => host.hang(), (host) => host.wake()],
+  ...inLong<Way>(['by hanging', (host) => host.hang(), (host) => host.wake()]),
 ];
 
 describe('A replica that comes and goes', () => {
