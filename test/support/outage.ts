@@ -49,8 +49,8 @@ export interface OutageReport extends LoadReport {
   readonly evenMillis: number;
 }
 
-const warmUpMillis = 300;
-const downMillis = 500;
+const warmUpMillis = 150;
+const downMillis = 300;
 const patienceMillis = 20_000;
 
 // Of the latest reads, what two servers each serve if they share them evenly; half, less a little.

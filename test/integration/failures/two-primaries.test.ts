@@ -11,9 +11,9 @@ const insert = (db: Knex, body: string): Knex.QueryBuilder => db('notes').insert
 
 const failover = { waitMillis: 20_000 };
 
-describe('Two replicas that were both promoted', () => {
-  const { hosts, warm } = useFailover();
+const { hosts, warm } = useFailover();
 
+describe('Two replicas that were both promoted', () => {
   it('get the writes of the elected one alone, also while it restarts', async () => {
     const [first, second, third] = hosts();
     const { db, servers } = await warm({ rwSplit: { failover } });
@@ -44,7 +44,6 @@ describe('Two replicas that were both promoted', () => {
 });
 
 describe('A primary that is written under two names', () => {
-  const { hosts, warm } = useFailover();
   const proxies: ChaosProxy[] = [];
   afterEach(async () => {
     await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
