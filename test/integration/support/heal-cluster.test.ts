@@ -9,14 +9,11 @@ type Damage = (hosts: readonly [TestHost, TestHost, TestHost]) => unknown;
 
 const damages: readonly (readonly [string, Damage])[] = [
   ['nothing', () => undefined],
-  ['a hung primary and a hung replica', ([primary, , second]) => [primary.hang(), second.hang()]],
   ['all stopped', (hosts) => Promise.all(hosts.map((host) => host.stop()))],
-  ['paused replay', ([, first]) => first.pauseReplay()],
   [
     'a cut replica that was then stopped',
     async ([, first]) => [await first.cutReplication(), await first.stop()],
   ],
-  ['two primaries', async ([, first]) => [await first.promote()]],
   [
     'a failover, and the next one, and everything is down',
     async ([primary, first, second]) => {
@@ -29,10 +26,6 @@ const damages: readonly (readonly [string, Damage])[] = [
     },
   ],
   [
-    'a replica that was promoted behind the back',
-    ([, first]) => first.query('select pg_promote()'),
-  ],
-  [
     'settings',
     async ([primary, first]) => {
       await setSettings(primary, { default_transaction_read_only: 'on', work_mem: '8MB' });
@@ -40,6 +33,13 @@ const damages: readonly (readonly [string, Damage])[] = [
     },
   ],
   ...inLong<readonly [string, Damage]>(
+    ['a hung primary and a hung replica', ([primary, , second]) => [primary.hang(), second.hang()]],
+    ['paused replay', ([, first]) => first.pauseReplay()],
+    ['two primaries', async ([, first]) => [await first.promote()]],
+    [
+      'a replica that was promoted behind the back',
+      ([, first]) => first.query('select pg_promote()'),
+    ],
     ['killed hosts', ([primary, first]) => Promise.all([primary.kill(), first.kill()])],
     ['a failover', async ([primary, first]) => [await primary.kill(), await first.promote()]],
   ),

@@ -49,8 +49,10 @@ async function expectNothingLeft(pids: readonly number[]): Promise<void> {
 describe('Nothing stays behind', () => {
   it.each<[string, NodeJS.Signals]>([
     ['Ctrl-C', 'SIGINT'],
-    ['being killed', 'SIGKILL'],
-    ...inLong<[string, NodeJS.Signals]>(['a request to end', 'SIGTERM']),
+    ...inLong<[string, NodeJS.Signals]>(
+      ['being killed', 'SIGKILL'],
+      ['a request to end', 'SIGTERM'],
+    ),
   ])('after %s, which ends the program as ever', async (_, signal) => {
     const child = holdCluster({ replicas: 1 });
     const [line] = await once(createInterface(child.stdout), 'line');
@@ -87,7 +89,7 @@ describe('Nothing stays behind', () => {
     ['initdb fails', { no_such: 'on' }, /initdb failed: .*unrecognized configuration parameter/s],
     ['a server cannot start', { ssl: 'on' }, /primary ended while starting.*server\.crt/s],
   ])('where %s, and the message says why', async (_, settings, message) => {
-    const child = holdCluster({ settings });
+    const child = holdCluster({ replicas: 0, settings });
     const complaint = text(child.stderr);
 
     await expect(ended(child)).resolves.toBe(1);
