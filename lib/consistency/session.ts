@@ -14,12 +14,6 @@ export interface SessionSettings {
   readonly isStrict: boolean;
 }
 
-/** What a session begins with. */
-export interface SessionPast extends TokenContent {
-  /** Whether a token told, and no server has confirmed it. */
-  readonly isGiven: boolean;
-}
-
 /** What a session has written and seen, and so what its next reads have to see. */
 export class Session {
   readonly settings: SessionSettings;
@@ -34,63 +28,56 @@ export class Session {
 
   /**
    * @param now the moment on the clock.
-   * @param outer the session that sees what is written in this one.
-   * @param after what other sessions have written and seen, by their tokens for one.
+   * @param outer the session around it: each sees what the other one writes.
+   * @param after what a token tells of another session.
    */
-  constructor(
-    settings: SessionSettings,
-    now: number,
-    outer?: Session,
-    after: readonly SessionPast[] = [],
-  ) {
+  constructor(settings: SessionSettings, now: number, outer?: Session, after?: TokenContent) {
     this.settings = settings;
     this.#changedAt = now;
-    for (const { written, seen, isUncertain, isGiven } of after) {
-      if (written !== undefined) this.noteWritten(written, now);
-      if (seen !== undefined) this.#see(seen, now);
-      if (isUncertain) this.#isUncertain = true;
-      if (isGiven) this.#isGiven = true;
-    }
-    // What came before it is nothing that it did.
     this.#outer = outer;
+    if (after === undefined) return;
+
+    const { written, seen, isUncertain } = after;
+    this.#written = written;
+    if (settings.monotonic) this.#seen = seen;
+    this.#isUncertain = isUncertain;
+    this.#isGiven = true;
   }
 
   /** What a token says of it. */
   get content(): TokenContent {
+    const outer = this.#outer?.content;
     return {
-      written: this.#written,
-      seen: this.#seen,
-      isUncertain: this.#isUncertain,
+      written: later(this.#written, outer?.written),
+      seen: later(this.#seen, outer?.seen),
+      isUncertain: this.isUncertain,
     };
   }
 
   /** Whether it wrote, and the position isn't known. */
   get isUncertain(): boolean {
-    return this.#isUncertain;
+    return this.#isUncertain || this.#outer?.isUncertain === true;
   }
 
   /** Whether what it has to see was told by a token, and no server has confirmed it. */
   get isGiven(): boolean {
-    return this.#isGiven;
+    return this.#isGiven || this.#outer?.isGiven === true;
   }
 
   /** How often its position was lost; see {@link Session.settle}. */
   get doubts(): number {
-    return this.#doubts;
+    return this.#doubts + (this.#outer?.doubts ?? 0);
   }
 
   /** When what it has to see changed last, on the clock. */
   get changedAt(): number {
-    return this.#changedAt;
+    return Math.max(this.#changedAt, this.#outer?.changedAt ?? this.#changedAt);
   }
 
   /** What its reads have to see, of which `mode` says what counts. */
   floor(mode: ConsistencyMode): Mark | undefined {
-    if (this.#seen !== undefined) {
-      if (mode !== 'session' || this.#written === undefined) return this.#seen;
-      return laterMark(this.#seen, this.#written);
-    }
-    return mode === 'session' ? this.#written : undefined;
+    const own = mode === 'session' ? later(this.#written, this.#seen) : this.#seen;
+    return later(own, this.#outer?.floor(mode));
   }
 
   /** Notes how far the primary had written when a write of the session had ended. */
@@ -122,17 +109,20 @@ export class Session {
    * @param doubts what {@link Session.doubts} was when the primary was asked.
    */
   settle(mark: Mark, doubts: number, now: number): void {
+    const isCertain = doubts === this.doubts;
     this.noteWritten(mark, now);
-    if (doubts === this.#doubts) this.#isUncertain = false;
+    if (isCertain) this.#trust();
   }
 
   /** Notes that a server has what a token told of. */
   confirm(): void {
     this.#isGiven = false;
+    this.#outer?.confirm();
   }
 
   /** Goes on from `mark`: what a token told of was never written. */
   restart(mark: Mark, now: number): void {
+    this.#outer?.restart(mark, now);
     this.#written = mark;
     if (this.#seen !== undefined) this.#seen = mark;
     this.#isGiven = false;
@@ -142,11 +132,20 @@ export class Session {
     this.#changedAt = now;
   }
 
+  #trust(): void {
+    this.#isUncertain = false;
+    if (this.#outer !== undefined) this.#outer.#trust();
+  }
+
   #see(mark: Mark, now: number): void {
     if (!this.settings.monotonic || !isBeyond(mark, this.#seen)) return;
     this.#seen = mark;
     this.#changedAt = now;
   }
+}
+
+function later(one: Mark | undefined, other: Mark | undefined): Mark | undefined {
+  return one === undefined ? other : laterMark(one, other);
 }
 
 function isBeyond(mark: Mark, known: Mark | undefined): boolean {

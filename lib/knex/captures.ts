@@ -1,11 +1,12 @@
 import { systemClock } from '../clock.ts';
 import { isBefore } from '../consistency/mark.ts';
+import type { Answer } from '../consistency/questions.ts';
 import { readWritten, WRITTEN } from '../consistency/questions.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Sending } from './consistent-send.ts';
 import { countRead } from './count-read.ts';
-import { piped } from './piped.ts';
+import { ask, piped } from './piped.ts';
 import { sessionOf } from './session-scope.ts';
 import type { Piped } from './piped.ts';
 
@@ -115,6 +116,17 @@ function noteCapture<T>(
   }
 }
 
+/** Asks a primary how far it has written; undefined where it does not say. */
+export async function askWritten(host: Host, connection: Connection): Promise<Answer | undefined> {
+  if (isResting(host)) return undefined;
+  try {
+    return await ask(connection, WRITTEN);
+  } catch (error) {
+    noteRefusal(host, error);
+    return undefined;
+  }
+}
+
 async function askBehind<T>(
   { lease, send, canShare }: Sending<T>,
   connection: Connection,
@@ -124,9 +136,13 @@ async function askBehind<T>(
     canShare,
     isOurs: () => !lease.isReleased,
   });
-  const code = (answers.refusal as { code?: unknown } | undefined)?.code;
-  if (NO_POSITIONS.has(code)) restUntil.set(lease.host, systemClock.now() + REST_MILLIS);
+  noteRefusal(lease.host, answers.refusal);
   return answers;
+}
+
+function noteRefusal(host: Host, refusal: unknown): void {
+  const code = (refusal as { code?: unknown } | undefined)?.code;
+  if (NO_POSITIONS.has(code)) restUntil.set(host, systemClock.now() + REST_MILLIS);
 }
 
 function isResting(host: Host): boolean {

@@ -7,6 +7,7 @@ import {
   REPLAYED_ON,
   REPLAYED_ON_RECEIVED,
 } from '../consistency/questions.ts';
+import { asError } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { serverFacts } from '../hosts/server-facts.ts';
 import { BehindError } from '../routing/behind-error.ts';
@@ -82,6 +83,7 @@ async function seen<T>(sending: Sending<T>, connection: Connection): Promise<T> 
 async function checked<T>(sending: Sending<T>, connection: Connection, need: Need): Promise<T> {
   const { split, lease, session, send, canShare } = sending;
   const { host } = lease;
+  if (need.on(connection) === 'behind') throw new BehindError(host);
   const isOnTimeline = need.isOnTimeline(connection);
   const { before, result, behind, refusal } = await piped(connection, send, {
     before: questionFor(host, isOnTimeline),
@@ -96,6 +98,7 @@ async function checked<T>(sending: Sending<T>, connection: Connection, need: Nee
   learn(split, host, connection, before, refusal);
   // The connection was lost, or the host refuses everything: that is for the retry to judge.
   if (before === undefined && result?.status === 'rejected') throw result.reason;
+  if (result === undefined && refusal !== undefined && !isLacking(refusal)) throw asError(refusal);
   if (!judge(split, host, connection, need, before)) throw new BehindError(host);
 
   countRead(split, host, 'checked');
@@ -153,9 +156,14 @@ function learn(
   answer: Answer | undefined,
   refusal: unknown,
 ): void {
-  const code = (refusal as { code?: unknown } | undefined)?.code;
-  if (code === '42501' || code === '42883') withoutControlFile.add(host);
+  if (isLacking(refusal)) withoutControlFile.add(host);
   cluster.positions.note(serverFacts(connection)?.server, readTimeline(answer), readLsn(answer));
+}
+
+// The server has no such function, or keeps it to itself.
+function isLacking(refusal: unknown): boolean {
+  const code = (refusal as { code?: unknown } | undefined)?.code;
+  return code === '42501' || code === '42883' || code === '0A000';
 }
 
 function timelineOf({ cluster }: RWSplit, connection: Connection): number | undefined {

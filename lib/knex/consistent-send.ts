@@ -62,12 +62,10 @@ function inTransaction<T>(sending: Sending<T>, connection: Connection): Promise<
   const { lease, session, statement, send } = sending;
   const text = textOf(statement);
   const isEnd = COMMIT.test(text) || ROLLBACK.test(text);
-  if (!isEnd) {
-    // Raw text may end it, and nobody would know of what comes then.
-    if (statement.method !== 'raw' || !MAY_COMMIT.test(text)) return send(connection);
-    lease.mayHaveWritten = true;
-    return sendAndDoubt(sending, connection);
-  }
+  if (!isEnd && (statement.method !== 'raw' || !MAY_COMMIT.test(text))) return send(connection);
+  // Where raw text ends it, what comes then is in no transaction.
+  if (statement.method === 'raw') lease.mayHaveWritten = true;
+  if (!isEnd) return sendAndDoubt(sending, connection);
 
   if (!lease.isTracked)
     return COMMIT.test(text) ? sendAndDoubt(sending, connection) : sendEnd(sending, connection);
@@ -80,7 +78,6 @@ function inTransaction<T>(sending: Sending<T>, connection: Connection): Promise<
 
 function sendEnd<T>(sending: Sending<T>, connection: Connection): Promise<T> {
   const { lease, send } = sending;
-  // What came after such a text was in no transaction.
   if (lease.mayHaveWritten) return sendAndDoubt(sending, connection);
   lease.isSettled = true;
   return send(connection);

@@ -7,6 +7,7 @@ import type { Acquired } from '../routing/acquire.ts';
 import type { BehindError } from '../routing/behind-error.ts';
 import type { Lease } from '../routing/lease.ts';
 import { countRead } from './count-read.ts';
+import { needOf } from './needs.ts';
 import type { RWSplit } from './rw-split.ts';
 
 /**
@@ -23,10 +24,8 @@ export async function fresherHost(
 ): Promise<Acquired> {
   const { dispatcher, events } = split;
   events.tell('stale', { host: host.name });
-  lease.need?.noteRefused();
+  lease.need?.noteRefused(host);
   if (written !== undefined) await proveToken(split, lease, host, written);
-  // It looks fresh by its name, of which another server was probed.
-  else if (lease.need?.of(host) !== 'behind') (lease.tried ??= new Set()).add(host);
 
   const { request } = lease;
   if (request === undefined || lease.isReleased || lease.isCancelled) {
@@ -58,24 +57,25 @@ export async function fresherHost(
  * @throws {InvalidTokenError} unless the session takes such a token for none.
  */
 export async function proveToken(
-  { watch }: RWSplit,
+  split: RWSplit,
   lease: Lease,
   host: Host,
   written: Mark,
 ): Promise<void> {
   if (!lease.isTokenDoubted) {
     lease.isTokenDoubted = true;
-    await watch.monitor.check(host, true);
+    await split.watch.monitor.check(host, true);
     return;
   }
 
-  const { session, need } = lease;
-  if (session?.settings.isStrict === true && session.isGiven) {
+  const { session, need, request } = lease;
+  if (session === undefined) return;
+  if (session.settings.isStrict && session.isGiven) {
     const beyond = need?.mark === undefined ? '' : ` ${formatLsn(need.mark.lsn)}`;
     throw new InvalidTokenError(
       `The token tells of a position${beyond} that the primary has never written; start without it.`,
     );
   }
-  session?.restart(written, systemClock.now());
-  lease.need = undefined;
+  session.restart(written, systemClock.now());
+  lease.need = needOf(split, session, request?.hint?.consistency ?? session.settings.mode);
 }

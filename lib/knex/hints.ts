@@ -45,11 +45,13 @@ export function onReplica<B extends object>(builder: B): B {
  */
 export function hintOf(builder: Executable): Hint | undefined {
   const hint = (holder(builder) as Hinted)[HINT];
-  if (hint !== undefined) return hint;
-
   const context = builder.queryContext();
-  if (typeof context !== 'object' || context === null || !('rwSplit' in context)) return undefined;
-  return readHint(context.rwSplit);
+  if (typeof context !== 'object' || context === null || !('rwSplit' in context)) return hint;
+  if (hint === undefined) return readHint(context.rwSplit);
+
+  // Where a query runs is one thing, what it sees another.
+  const { consistency } = readHint(context.rwSplit) ?? {};
+  return consistency === undefined ? hint : { ...hint, consistency };
 }
 
 function mark<B extends object>(builder: B, hint: Hint): B {

@@ -1,11 +1,12 @@
 import { isBefore } from '../consistency/mark.ts';
-import { readWritten, WRITTEN } from '../consistency/questions.ts';
+import { readWritten } from '../consistency/questions.ts';
 import type { Mark } from '../consistency/mark.ts';
 import type { Lease } from '../routing/lease.ts';
 import type { RouteRequest } from '../routing/route.ts';
+import { askWritten } from './captures.ts';
 import { isFresh } from './checks.ts';
+import { countRead } from './count-read.ts';
 import { proveToken } from './fresher-host.ts';
-import { ask } from './piped.ts';
 import type { RWSplit } from './rw-split.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<
     if (lack === undefined) return lease;
 
     split.events.tell('stale', { host: lease.host.name });
-    lease.need?.noteRefused();
+    lease.need?.noteRefused(lease.host);
     void lease.release();
     if (lack === 'replayed') continue;
     lease.isTokenDoubted = isTokenDoubted;
@@ -36,14 +37,14 @@ export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<
 
 /** What a host lacks: of a primary, how far it has written instead. */
 async function lackOf(split: RWSplit, lease: Lease): Promise<'replayed' | Mark | undefined> {
-  const { need, session, host, connection } = lease;
+  const { need, session, host, route, connection } = lease;
   if (need === undefined) return undefined;
   if (host.role !== 'primary') {
     return (await isFresh(split, host, connection, need)) ? undefined : 'replayed';
   }
+  if (route.isPastReplicas === true) countRead(split, host, 'forStaleness');
   if (need.mark === undefined || session?.isGiven !== true) return undefined;
 
-  const answer = await ask(connection, WRITTEN).catch(() => undefined);
-  const written = readWritten(answer);
+  const written = readWritten(await askWritten(host, connection));
   return written !== undefined && isBefore(written, need.mark) ? written : undefined;
 }

@@ -41,7 +41,15 @@ export function consistencyOf(
   if (hint?.host !== undefined && !isTold) return { session, isTracked };
   const wantsReplica = hint?.target === 'replica' || (scope === 'replica' && !isTold);
   if (mode === 'strong' && !wantsReplica) return { session, isTracked, isStrong: true };
-  return { session, isTracked, need: needOf(split, session, mode) };
+  if (mode === 'strong' && isTold) {
+    throw new ConfigError(
+      'consistency',
+      'A hint asks a replica for the consistency "strong", which only the primary has; remove one of the two.',
+    );
+  }
+  // Who asks a strong client for a replica sees at least what the session wrote.
+  const kept = mode === 'strong' ? 'session' : mode;
+  return { session, isTracked, need: needOf(split, session, kept) };
 }
 
 /** What a read of a session needs of a replica; undefined where any will do. */

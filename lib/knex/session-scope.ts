@@ -37,11 +37,7 @@ export function startSession(
     monotonic: monotonic ?? usual.monotonic,
     isStrict,
   };
-  const past = [
-    ...(outer === undefined ? [] : [{ ...outer.content, isGiven: outer.isGiven }]),
-    ...(after === undefined ? [] : [{ ...after, isGiven: true }]),
-  ];
-  return new Session(settings, systemClock.now(), outer, past);
+  return new Session(settings, systemClock.now(), outer, after);
 }
 
 /** Runs `fn`, and whatever it starts, in a session. */

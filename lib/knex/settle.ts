@@ -1,11 +1,16 @@
 import { systemClock } from '../clock.ts';
-import { readWritten, WRITTEN } from '../consistency/questions.ts';
+import { readWritten } from '../consistency/questions.ts';
 import type { RouteRequest } from '../routing/route.ts';
 import { needOf } from './needs.ts';
-import { ask } from './piped.ts';
+import { askWritten } from './captures.ts';
 import type { RWSplit } from './rw-split.ts';
 
-const onThePrimary = { intent: 'write', proved: true, reason: 'asks for a position' } as const;
+const onThePrimary = {
+  intent: 'write',
+  proved: true,
+  reason: 'asks for a position',
+  hint: { target: 'primary' },
+} as const;
 
 /** Whether a read may not go to the primary, and needs what only the primary can tell. */
 export function lacksPosition({ need, hint, scope }: RouteRequest, { settings }: RWSplit): boolean {
@@ -23,7 +28,7 @@ export async function settle(split: RWSplit, request: RouteRequest): Promise<Rou
   const { doubts } = session;
   const { host, connection, leave } = await split.dispatcher.acquire(onThePrimary);
   try {
-    const mark = readWritten(await ask(connection, WRITTEN));
+    const mark = readWritten(await askWritten(host, connection));
     if (mark !== undefined) session.settle(mark, doubts, systemClock.now());
   } finally {
     leave?.();

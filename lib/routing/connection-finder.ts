@@ -91,8 +91,7 @@ export class ConnectionFinder {
       const { need } = request;
       const hasHosts = [decided.hosts, decided.fallback, decided.lastResort].some(isNonEmpty);
       // A replica may catch up in the time that the read may wait for one.
-      const waitsForReplica =
-        decided.isPastReplicas === true && need !== undefined && clock.now() < need.waitUntil;
+      const waitsForReplica = decided.isPastReplicas === true && need?.mayWait(deadline) === true;
       if (hasHosts && !waitsForReplica && this.#isReady(decided)) {
         try {
           const now = clock.now();
@@ -127,6 +126,7 @@ export class ConnectionFinder {
       // Nobody tells of a replica that has caught up.
       const lookMillis = mayCatchUp ? Math.min(waitMillis, LOOK_MILLIS) : waitMillis;
       const hasChanged = await cluster.changes.after(count, lookMillis);
+      need?.lookAgain();
       if (!hasChanged && !mayCatchUp) throw failure ?? this.#unserved(request);
       const now = clock.now();
       if (now - asked > waitMillis + HELD_UP_MILLIS) {
@@ -188,6 +188,7 @@ export class ConnectionFinder {
 
 // Listeners and logs have to show why the primary gets reads.
 function explained(route: Route, host: Host): Route {
-  if (!route.fallback.includes(host) || route.hosts.includes(host)) return route;
+  const isTold = route.isPastReplicas === true;
+  if (isTold || !route.fallback.includes(host) || route.hosts.includes(host)) return route;
   return { ...route, reason: `${route.reason}; no replica can serve it` };
 }

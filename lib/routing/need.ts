@@ -13,6 +13,9 @@ export type Freshness = 'fresh' | 'unsure' | 'behind';
 // For how long a measured lag says that a check is bound to fail: then a read finds out.
 const LAG_MILLIS = 1000;
 
+// What is kept of the time of a read that waits for a replica, to turn to the primary.
+const MOMENT_MILLIS = 10;
+
 /** What a {@link Need} is made of. */
 export interface NeedParts {
   /** What a replica must have replayed; undefined where only the primary will do. */
@@ -36,6 +39,8 @@ export class Need {
   readonly #positions: Positions;
   readonly #clock: Clock;
   #wasRefused = false;
+  readonly #refusing = new Set<Host>();
+  readonly #misleading = new Set<Host>();
 
   constructor({ mark, since, waitUntil, giveUpAt, positions, clock }: NeedParts) {
     this.mark = mark;
@@ -61,7 +66,9 @@ export class Need {
   /** Says what is known of a replica, by the server that is probed under its name. */
   of(host: Host): Freshness {
     const { mark } = this;
-    if (mark === undefined) return 'behind';
+    if (mark === undefined || this.#refusing.has(host) || this.#misleading.has(host)) {
+      return 'behind';
+    }
 
     const { report, reportedAt, lag, catchUp } = host;
     const server = report?.server;
@@ -78,9 +85,26 @@ export class Need {
     return ageMillis < lagMillis ? 'behind' : 'unsure';
   }
 
-  /** Notes that a host was found to lack it: there is no second check once the time is up. */
-  noteRefused(): void {
+  /**
+   * Whether the read may wait for a replica rather than go to the primary: that needs a moment, too,
+   * before the whole time is up.
+   */
+  mayWait(deadline: number): boolean {
+    const end = Math.min(deadline, this.giveUpAt) - MOMENT_MILLIS;
+    return this.#clock.now() < Math.min(this.waitUntil, end);
+  }
+
+  /** Notes that a host was found to lack it, so that this read goes elsewhere. */
+  noteRefused(host: Host): void {
     this.#wasRefused = true;
+    // It looks fresh by its name, of which another server was probed.
+    const isOther = this.of(host) !== 'behind';
+    (isOther ? this.#misleading : this.#refusing).add(host);
+  }
+
+  /** Lets hosts be asked again, after a wait, that may have caught up. */
+  lookAgain(): void {
+    this.#refusing.clear();
   }
 
   /** Says what is known of the very server that a connection leads to. */

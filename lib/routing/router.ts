@@ -116,7 +116,7 @@ function withTag(choice: Choice, tag: string | undefined): Choice {
 
 // A replica that lacks what the session has written, or may lack it for too long, is as good as none.
 function freshOnly(decided: Route, need: Need): Route {
-  if (decided.role !== 'replica') return decided;
+  if (decided.role === 'primary') return decided;
 
   const mayServe = (host: Host): boolean => host.role === 'primary' || need.of(host) !== 'behind';
   const hosts = decided.hosts.filter(mayServe);
@@ -133,15 +133,22 @@ function onHost(name: string, request: RouteRequest, hosts: RoutableHosts): Rout
     throw new ConfigError('rwSplit.host', `No host is named "${name}"; there are ${known}.`);
   }
   if (host.role === 'replica' && isProvedWrite(request)) throw refused(request, `"${name}"`);
+  if (request.isStrong === true && host.role === 'replica') {
+    throw new ConfigError(
+      'consistency',
+      `A hint asks for the consistency "strong" of "${name}", a replica; name the primary, or no host.`,
+    );
+  }
   // What it would write, or read, is not of this cluster, or no longer.
   const mustNotServe = host.exclusion === 'fenced' || host.exclusion === 'foreign';
 
-  return {
+  const decided = {
     intent: request.intent,
     reason: `hint: host ${name}`,
     ...anyRole,
     hosts: mustNotServe ? none : [host],
   };
+  return request.need === undefined ? decided : freshOnly(decided, request.need);
 }
 
 function strongTarget({ isStrong, intent }: RouteRequest): Target | undefined {

@@ -3,11 +3,8 @@ import fc from 'fast-check';
 import type { ConsistencyMode } from '../../../lib/config/consistency-options.ts';
 import type { Mark } from '../../../lib/consistency/mark.ts';
 import { isBefore } from '../../../lib/consistency/mark.ts';
-import {
-  Session,
-  type SessionPast,
-  type SessionSettings,
-} from '../../../lib/consistency/session.ts';
+import { Session, type SessionSettings } from '../../../lib/consistency/session.ts';
+import type { TokenContent } from '../../../lib/consistency/token.ts';
 
 const usual: SessionSettings = { mode: 'session', waitMillis: 0, monotonic: false, isStrict: true };
 const monotonic: SessionSettings = { ...usual, monotonic: true };
@@ -16,11 +13,11 @@ function at(lsn: bigint, timeline = 1): Mark {
   return { timeline, lsn };
 }
 
-function past(told: Partial<SessionPast>): SessionPast {
-  return { written: undefined, seen: undefined, isUncertain: false, isGiven: false, ...told };
+function token(told: Partial<TokenContent>): TokenContent {
+  return { written: undefined, seen: undefined, isUncertain: false, ...told };
 }
 
-function make(settings: SessionSettings = usual, ...after: readonly SessionPast[]): Session {
+function make(settings: SessionSettings = usual, after?: TokenContent): Session {
   return new Session(settings, 0, undefined, after);
 }
 
@@ -79,7 +76,7 @@ describe('Session', () => {
   });
 
   it('keeps what reads have seen to itself where they are not monotonic', () => {
-    const session = make(usual, past({ seen: at(100n) }));
+    const session = make(usual, token({ seen: at(100n) }));
     session.noteSeen(at(200n), 10);
 
     expect(session.content.seen).toBeUndefined();
@@ -165,22 +162,25 @@ describe('Session, within another one', () => {
 
     expect([outermost, outer].map(({ content }) => content)).toEqual([
       { written: at(100n), seen: at(200n), isUncertain: true },
-      { written: at(100n), seen: undefined, isUncertain: true },
+      { written: at(100n), seen: at(200n), isUncertain: true },
     ]);
   });
 
   it('tells the outer one nothing of what it began with', () => {
     const outer = make(monotonic);
 
-    const inner = new Session(monotonic, 0, outer, [
-      past({ written: at(100n), seen: at(200n), isUncertain: true, isGiven: true }),
-    ]);
+    const inner = new Session(
+      monotonic,
+      0,
+      outer,
+      token({ written: at(100n), seen: at(200n), isUncertain: true }),
+    );
 
     expect(inner.floor('session')).toEqual(at(200n));
     expect(outer.content).toEqual(make().content);
   });
 
-  it('leaves it to the outer one to settle its own doubts', () => {
+  it('settles the doubts of the outer one with its own', () => {
     const outer = make();
     const inner = new Session(usual, 0, outer);
     inner.doubt();
@@ -188,18 +188,32 @@ describe('Session, within another one', () => {
     inner.settle(at(100n), inner.doubts, 0);
 
     expect(inner.isUncertain).toBe(false);
-    expect(outer.content).toEqual({ written: at(100n), seen: undefined, isUncertain: true });
+    expect(outer.content).toEqual({ written: at(100n), seen: undefined, isUncertain: false });
   });
 
-  it('begins with all that came before it', () => {
-    const session = make(
-      usual,
-      past({ written: at(100n), isUncertain: true }),
-      past({ written: at(50n), isGiven: true }),
-    );
+  it('has to see what is written around it, before it and meanwhile', () => {
+    const outer = make();
+    outer.noteWritten(at(100n), 10);
+    const inner = new Session(usual, 20, outer, token({ written: at(50n) }));
+    expect(inner.floor('session')).toEqual(at(100n));
 
-    expect(session.content.written).toEqual(at(100n));
-    expect([session.isUncertain, session.isGiven]).toEqual([true, true]);
+    outer.noteWritten(at(200n), 30);
+    outer.doubt();
+
+    expect(inner.floor('session')).toEqual(at(200n));
+    expect([inner.isUncertain, inner.changedAt]).toEqual([true, 30]);
+    expect(inner.content).toEqual({ written: at(200n), seen: undefined, isUncertain: true });
+  });
+
+  it('leaves the outer one alone in a doubt that came while the primary was asked', () => {
+    const outer = make();
+    const inner = new Session(usual, 0, outer);
+    const { doubts } = inner;
+    outer.doubt();
+
+    inner.settle(at(100n), doubts, 0);
+
+    expect([inner.isUncertain, outer.isUncertain]).toEqual([true, true]);
   });
 });
 
@@ -213,7 +227,7 @@ describe('Session, after a token', () => {
     ['its reads saw more', (session) => session.noteSeen(at(101n), 0), true],
     ['it is in doubt', (session) => session.doubt(), true],
   ])('has only its word for what it has to see, or not: %s', (_, happen, expected) => {
-    const session = make(monotonic, past({ written: at(100n), isGiven: true }));
+    const session = make(monotonic, token({ written: at(100n) }));
 
     happen(session);
 
@@ -221,7 +235,7 @@ describe('Session, after a token', () => {
   });
 
   it('has a write confirm no more than what that came after', () => {
-    const session = make(monotonic, past({ written: at(1n), seen: at(900n), isGiven: true }));
+    const session = make(monotonic, token({ written: at(1n), seen: at(900n) }));
 
     session.noteWritten(at(100n), 0);
 
@@ -230,8 +244,8 @@ describe('Session, after a token', () => {
   });
 
   it('goes on from where the primary is, once the token has proved wrong', () => {
-    const token = past({ written: at(900n), seen: at(900n), isGiven: true });
-    const sessions = [make(monotonic, token), make(usual, token)];
+    const wrong = token({ written: at(900n), seen: at(900n) });
+    const sessions = [make(monotonic, wrong), make(usual, wrong)];
 
     for (const session of sessions) session.restart(at(100n), 10);
 
@@ -246,7 +260,7 @@ describe('Session, after a token', () => {
   });
 
   it('sees a write that came out while the token was found wrong', () => {
-    const session = make(usual, past({ written: at(900n), isGiven: true }));
+    const session = make(usual, token({ written: at(900n) }));
     const { doubts } = session;
     session.restart(at(100n), 10);
     session.settle(at(150n), doubts, 20);

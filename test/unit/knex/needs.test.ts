@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsistencyMode } from '../../../lib/config/consistency-options.ts';
 import { Session } from '../../../lib/consistency/session.ts';
+import { ConfigError } from '../../../lib/errors.ts';
 import { assertPossible, consistencyOf, needOf } from '../../../lib/knex/needs.ts';
 import type { Surroundings } from '../../../lib/knex/needs.ts';
 import { tellRoles } from '../../support/hosts.ts';
@@ -44,13 +45,13 @@ describe('consistencyOf', () => {
       'a strong one of replicas',
       { hint: { target: 'replica' } },
       'strong',
-      { isTracked: true, need: undefined },
+      { isTracked: true, need: { mark } },
     ],
     [
       'a strong one in a scope of replicas',
       { scope: 'replica' },
       'strong',
-      { isTracked: true, need: undefined },
+      { isTracked: true, need: { mark } },
     ],
     [
       'one told to be strong there',
@@ -67,6 +68,13 @@ describe('consistencyOf', () => {
     expect(own).toBe(of);
     expect(part).toMatchObject(expected);
     expect(Object.keys(part).toSorted()).toEqual(Object.keys(expected).toSorted());
+  });
+
+  it('asks no replica for what only the primary has', async () => {
+    const { split } = await make();
+    const hint = { target: 'replica', consistency: 'strong' } as const;
+
+    expect(() => consistencyOf(split(), 'read', { hint }, session())).toThrow(ConfigError);
   });
 
   it('needs nothing for a write, which is captured', async () => {

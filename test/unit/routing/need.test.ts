@@ -105,11 +105,24 @@ describe('Need', () => {
     expect(need().of(host)).toBe('unsure');
   });
 
+  it('passes over a host that looks fresh by its name, and has another server behind it', () => {
+    const { positions, host, need } = bench();
+    positions.note('own', 2, 100n);
+    const [first, second] = [need(), need()];
+
+    second.noteRefused(host);
+
+    expect([first.of(host), second.of(host)]).toEqual(['fresh', 'behind']);
+  });
+
   it('has nobody asked once more when the time of the read is up', () => {
     const { clock, positions, host, need } = bench();
     const [first, second] = [need({ giveUpAt: 50 }), need({ giveUpAt: 50 })];
-    second.noteRefused();
+    host.catchUp.noteBehind(1, clock.now());
+    second.noteRefused(host);
     clock.advance(48);
+    expect(second.of(host)).toBe('behind');
+    second.lookAgain();
     expect([first.of(host), second.of(host)]).toEqual(['unsure', 'unsure']);
 
     clock.advance(1);

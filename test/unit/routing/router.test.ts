@@ -20,7 +20,13 @@ function decide(
   request: RouteRequest,
   { target = 'split', fallback = 'primary' }: Partial<RoutingPolicy> = {},
   hosts = cluster.routable,
-): { hosts: readonly string[]; fallback: readonly string[]; reason: string; mayRerun: boolean } {
+): {
+  hosts: readonly string[];
+  fallback: readonly string[];
+  reason: string;
+  mayRerun: boolean;
+  isPastReplicas?: boolean | undefined;
+} {
   const decided = route(request, hosts, { target, fallback });
   return { ...decided, hosts: names(decided.hosts), fallback: names(decided.fallback) };
 }
@@ -177,6 +183,15 @@ describe('route, of a read that has to see what its session wrote', () => {
     expect(decide(request, {}, routable)).toMatchObject({ hosts, fallback: ['primary'] });
   });
 
+  it.each([
+    ['near', []],
+    ['primary', ['primary']],
+  ])('has nobody in place of %s, where that is named', (name, hosts) => {
+    const request = { ...read, hint: { host: name }, need: needWithout('near') };
+
+    expect(decide(request, {}, routable)).toMatchObject({ hosts, fallback: [] });
+  });
+
   it('says why where it goes past replicas, and there alone', () => {
     const [some, all] = [needWithout('near'), needWithout('near', 'far')].map((need) =>
       route({ ...read, need }, routable, { target: 'split', fallback: 'primary' }),
@@ -238,9 +253,7 @@ describe('route, of a read that has to see what its session wrote', () => {
 
   it.each<[string, RouteRequest, Target]>([
     ['a write', write, 'split'],
-    ['a named host', { ...read, hint: { host: 'near' } }, 'split'],
     ['the primary', read, 'primary'],
-    ['any role', read, 'any'],
   ])('changes nothing for %s', (_, request, target) => {
     const need = needWithout('near', 'far');
 
