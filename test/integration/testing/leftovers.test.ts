@@ -1,32 +1,20 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { ClusterOptions } from '../../../lib/testing/index.ts';
 import { stillRunning } from '../../../lib/testing/process-table.ts';
 import { until } from '../../../lib/testing/until.ts';
+import { holdCluster } from '../../support/hold-cluster.ts';
 import { inLong } from '../../support/long.ts';
 
-const program = join(__dirname, '../../support/hold-cluster.ts');
 const temporary = mkdtempSync(join(tmpdir(), 'leftovers-'));
 chmodSync(temporary, 0o755);
 
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
-
-function holdCluster(
-  options: ClusterOptions,
-  ...more: string[]
-): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(options), ...more], {
-    env: { ...process.env, TMPDIR: temporary },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
 
 function clusterFolders(): string[] {
   return readdirSync(temporary).filter((name) => name.startsWith('knex-rwsplit-'));
@@ -54,7 +42,7 @@ describe('Nothing stays behind', () => {
       ['a request to end', 'SIGTERM'],
     ),
   ])('after %s, which ends the program as ever', async (_, signal) => {
-    const child = holdCluster({ replicas: 1 });
+    const child = holdCluster(temporary, { replicas: 1 });
     const [line] = await once(createInterface(child.stdout), 'line');
     const pids = reportedPids(line);
     const end = ended(child);
@@ -68,7 +56,7 @@ describe('Nothing stays behind', () => {
   });
 
   it('after an uncaught error', async () => {
-    const child = holdCluster({ replicas: 1 }, 'throw');
+    const child = holdCluster(temporary, { replicas: 1 }, 'throw');
     const end = ended(child);
     const [line] = await once(createInterface(child.stdout), 'line');
 
@@ -77,7 +65,7 @@ describe('Nothing stays behind', () => {
   });
 
   it('after an end in the midst of the start', async () => {
-    const child = holdCluster({});
+    const child = holdCluster(temporary, {});
     await until('the start has begun', 20_000, () => clusterFolders().length > 0);
 
     child.kill('SIGKILL');
@@ -89,7 +77,7 @@ describe('Nothing stays behind', () => {
     ['initdb fails', { no_such: 'on' }, /initdb failed: .*unrecognized configuration parameter/s],
     ['a server cannot start', { ssl: 'on' }, /primary ended while starting.*server\.crt/s],
   ])('where %s, and the message says why', async (_, settings, message) => {
-    const child = holdCluster({ replicas: 0, settings });
+    const child = holdCluster(temporary, { replicas: 0, settings });
     const complaint = text(child.stderr);
 
     await expect(ended(child)).resolves.toBe(1);
