@@ -15,7 +15,7 @@ export function useDatabase(): () => Cluster {
 
   beforeAll(async () => {
     shared = await sharedCluster();
-    await shared.primary.query(`create database ${name}`);
+    await shared.primary.query(`create database ${name} strategy file_copy`);
     await shared.waitForReplay();
     cluster = await attachCluster(shared.url.replace(/[^/]+$/, name));
   });
