@@ -44,6 +44,9 @@ async function run(cluster: Cluster): Promise<boolean> {
     connection: { ...cluster.connection(), application_name: application },
     pool: { min: 0, max: 10 },
     rwSplit: {
+      // What is shown is where statements go by what they do; a session would keep reads on the
+      // primary that come right after its writes.
+      consistency: 'eventual',
       replicas: cluster.replicas.map(({ name, host, port }) => ({ name, host, port })),
       // The demo is short, so its hosts are looked at more often than by default.
       health: { intervalMillis: 500, backoffMaxMillis: 1000, slowStartMillis: 1000 },
