@@ -17,9 +17,12 @@ import type { SplitState } from './split-state.ts';
 export function openSession(state: SplitState, options: SessionOptions): Session {
   const reader = new OptionReader(options, 'session');
   const after = reader.read('after');
-  const isStrict = reader.choice('invalidToken', 'error', ['error', 'ignore']) === 'error';
+  const invalidToken = reader.choice('invalidToken', undefined, ['error', 'ignore']);
   const manners = readManners(reader, state.settings.target);
   reader.finish();
+  if (after === undefined && invalidToken === undefined) return startSession(state, manners);
+
+  const isStrict = invalidToken !== 'ignore';
   return startSession(state, { ...manners, isStrict }, contentOfToken(state, after, isStrict));
 }
 

@@ -7,7 +7,8 @@ export interface SessionOptions {
   /**
    * What a token is that can't be believed (malformed, forged, too old, of another cluster): an
    * `'error'`, thrown as the session is opened, or `'ignore'`, as if there were none. A token of a
-   * position that nobody has ever written shows later: then the read that finds out fails.
+   * position that nobody has ever written shows later: then the read that finds out fails. Without
+   * `after`, such a token of the session around it is what it is there.
    *
    * @default 'error'
    */

@@ -10,7 +10,7 @@ export interface SessionManners {
   readonly consistency?: ConsistencyMode | undefined;
   readonly waitMillis?: number | undefined;
   readonly monotonic?: boolean | undefined;
-  /** Whether a token that turns out to be wrong fails a read; else it counts as none. */
+  /** Whether a token that turns out to be wrong fails a read, rather than count as none. */
   readonly isStrict?: boolean | undefined;
 }
 
@@ -26,7 +26,7 @@ export function sessionOf(state: SplitState): Session {
  */
 export function startSession(
   state: SplitState,
-  { consistency, waitMillis, monotonic, isStrict = true }: SessionManners,
+  { consistency, waitMillis, monotonic, isStrict }: SessionManners,
   after?: TokenContent,
 ): Session {
   const outer = currentScope()?.sessions?.get(state);
@@ -35,7 +35,7 @@ export function startSession(
     mode: consistency ?? usual.mode,
     waitMillis: waitMillis ?? usual.waitMillis,
     monotonic: monotonic ?? usual.monotonic,
-    isStrict,
+    isStrict: isStrict ?? usual.isStrict,
   };
   return new Session(settings, systemClock.now(), outer, after);
 }

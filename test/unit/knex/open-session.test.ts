@@ -36,6 +36,18 @@ describe('session', () => {
     expect(handle.session({ after, invalidToken: 'ignore' }, () => handle.token())).toBeUndefined();
   });
 
+  it('fails no read in another one that ignores what its token tells of', async () => {
+    const { db } = await make();
+    const handle = rwSplit(db);
+    await db('t').insert({ a: 1 });
+    const after = handle.token()?.replace('1-200', '1-9000');
+    const nested = { monotonic: true };
+
+    await handle.session({ after, invalidToken: 'ignore' }, async () =>
+      expect(handle.session(nested, async () => db('t'))).resolves.toEqual([]),
+    );
+  });
+
   it('refuses a token without a signature where there is a secret', async () => {
     const [plain, signed] = [
       await make(),

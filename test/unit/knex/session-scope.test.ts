@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
+import type { SessionOptions } from '../../../lib/knex/session-options.ts';
 import { sessionOf } from '../../../lib/knex/session-scope.ts';
 import type { FakePositions } from '../../support/fake-positions.ts';
 import { useFakePositions } from '../../support/fake-positions.ts';
@@ -21,6 +22,23 @@ describe('A session', () => {
     expect(settings()).toMatchObject({ mode: 'session', waitMillis: 7, monotonic: false });
     expect(outer).toEqual({ mode: 'eventual', waitMillis: 7, monotonic: true, isStrict: true });
     expect(inner).toEqual({ mode: 'eventual', waitMillis: 9, monotonic: true, isStrict: false });
+  });
+
+  it.each<[string, SessionOptions, boolean]>([
+    ['as the surrounding one does', {}, false],
+    ['as it is told', { invalidToken: 'error' }, true],
+    ['by itself where it brings one', { after: '' }, true],
+  ])('takes a wrong token %s', async (_, options, isStrict) => {
+    const { db, split } = await make();
+    const handle = rwSplit(db);
+    await db('t').insert({ a: 1 });
+    const told = 'after' in options ? { after: handle.token() } : options;
+
+    const settings = handle.session({ invalidToken: 'ignore' }, () =>
+      handle.session(told, () => sessionOf(split().state).settings),
+    );
+
+    expect(settings).toMatchObject({ isStrict });
   });
 
   it('sees what the surrounding one had written, which sees what is written in it', async () => {
