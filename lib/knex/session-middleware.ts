@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Knex } from 'knex';
 import onHeaders from 'on-headers';
 import { hasMoved } from '../consistency/has-moved.ts';
@@ -10,11 +11,12 @@ import { requireState } from './require-state.ts';
 import { resolveMiddleware } from './resolve-middleware.ts';
 import { contentOf, inSession, startSession, systemIdOf } from './session-scope.ts';
 import type { SplitState } from './split-state.ts';
+import type { HttpRequest, HttpResponse } from './token-carrier.ts';
 
-/** A handler of requests as Express, NestJS and Fastify's `onRequest` know it. */
+/** A handler of requests, of HTTP/2, too, as Express, NestJS and Fastify's `onRequest` know it. */
 export type SessionMiddleware = (
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   next: () => void,
 ) => void;
 
@@ -29,7 +31,7 @@ export type SessionMiddleware = (
 export function sessionMiddleware(db: Knex, options: SessionMiddlewareOptions): SessionMiddleware {
   const state = requireState(db);
   const { carrier, secrets, maxAgeMillis, manners } = resolveMiddleware(options, state.settings);
-  const sessions = new WeakMap<IncomingMessage, Session>();
+  const sessions = new WeakMap<HttpRequest, Session>();
 
   return (request, response, next) => {
     const begun = sessions.get(request);
@@ -43,7 +45,9 @@ export function sessionMiddleware(db: Knex, options: SessionMiddlewareOptions): 
 
     sessions.set(request, session);
     listenInSession(request, state, session);
-    onHeaders(response, () => {
+    listenInSession(response, state, session);
+    // Its types leave out the responses of HTTP/2, which have all that it uses.
+    onHeaders(response as ServerResponse, () => {
       const content = contentOf(session);
       if (content === undefined || !hasMoved(content, brought)) return;
       const about = { systemId: systemIdOf(state), secret: secrets[0], now: Date.now() };
@@ -64,11 +68,11 @@ function believed(text: string | undefined, check: TokenCheck): TokenContent | u
   }
 }
 
-// Node tells of a request's body in the scope of its connection, so a listener, such as a parser that
-// calls the next handler, would leave the session.
-function listenInSession(request: IncomingMessage, state: SplitState, session: Session): void {
+// Node emits in the scope of the connection, or of another request on it, so a listener, such as a
+// parser that calls the next handler or what runs when all is sent, would leave the session.
+function listenInSession(emitter: EventEmitter, state: SplitState, session: Session): void {
   const emit: (event: string | symbol, ...values: unknown[]) => boolean =
-    request.emit.bind(request);
-  request.emit = (event: string | symbol, ...values: unknown[]) =>
+    emitter.emit.bind(emitter);
+  emitter.emit = (event: string | symbol, ...values: unknown[]) =>
     inSession(state, session, () => emit(event, ...values));
 }

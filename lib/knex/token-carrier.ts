@@ -1,12 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { parseCookie, stringifySetCookie } from 'cookie';
+
+/** A request of either version of HTTP. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+
+/** A response of either version of HTTP. */
+export type HttpResponse = ServerResponse | Http2ServerResponse;
 
 /** How a token travels with requests and responses. */
 export interface TokenCarrier {
   /** The token that a request brings, if any. */
-  take(request: IncomingMessage): string | undefined;
+  take(request: HttpRequest): string | undefined;
   /** Has the response, whose headers are not sent yet, bring a token. */
-  give(response: ServerResponse, token: string): void;
+  give(response: HttpResponse, token: string): void;
 }
 
 /** The cookie of a {@link cookieCarrier}. */

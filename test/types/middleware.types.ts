@@ -1,3 +1,4 @@
+import { createServer } from 'node:http2';
 import express from 'express';
 import { expectTypeOf } from 'expect-type';
 import fastify from 'fastify';
@@ -26,4 +27,10 @@ express().use(middleware);
 express().use('/app', middleware, express.json());
 fastify().addHook('onRequest', (request, reply, done) => {
   middleware(request.raw, reply.raw, done);
+});
+fastify({ http2: true }).addHook('onRequest', (request, reply, done) => {
+  middleware(request.raw, reply.raw, done);
+});
+createServer((request, response) => {
+  middleware(request, response, () => response.end());
 });

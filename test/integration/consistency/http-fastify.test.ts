@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
 import middie from '@fastify/middie';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -43,7 +45,7 @@ async function notes(app: FastifyInstance, db: Knex, use: Use): Promise<void> {
 describe('An application on Fastify, served by two processes, of whose replica replay is paused', () => {
   const cluster = useOwnCluster({ replicas: 1 });
   const splits = useSplit(cluster);
-  const apps: FastifyInstance[] = [];
+  const apps: { close: () => PromiseLike<unknown> }[] = [];
 
   beforeAll(async () => {
     await cluster().primary.query('create table notes (note text)');
@@ -94,5 +96,30 @@ describe('An application on Fastify, served by two processes, of whose replica r
     await browser.read(one, '/visits');
 
     expect(await browser.read(other, '/notes')).toEqual(['visit']);
+  });
+
+  it('keeps what runs when all is sent in the session, over HTTP/2, too', async () => {
+    const { db } = await splits.warm();
+    const middleware = sessionMiddleware(db, options);
+    const app = fastify({ http2: true });
+    const read = new Promise((resolve) => {
+      app.addHook('onRequest', (request, reply, done) => {
+        middleware(request.raw, reply.raw, done);
+      });
+      app.addHook('onResponse', async () => resolve(await db('notes').pluck('note')));
+    });
+    app.get('/visits', async () => {
+      await db('notes').insert({ note: 'visit' });
+      return [];
+    });
+    const connection = connect(await app.listen({ host: '127.0.0.1', port: 0 }));
+    apps.push(app);
+    await pause();
+
+    const [headers] = await once(connection.request({ ':path': '/visits' }).resume(), 'response');
+    connection.close();
+
+    expect(headers).toMatchObject({ 'set-cookie': [expect.stringMatching(/^position=/)] });
+    expect(await read).toEqual(['visit']);
   });
 });

@@ -10,7 +10,7 @@ import {
 import type { Mark } from '../../../lib/consistency/mark.ts';
 import type { Session } from '../../../lib/consistency/session.ts';
 import { requireState } from '../../../lib/knex/require-state.ts';
-import { sessionOf } from '../../../lib/knex/session-scope.ts';
+import { inSession, sessionOf } from '../../../lib/knex/session-scope.ts';
 
 const early: Mark = { timeline: 1, lsn: 10n };
 const late: Mark = { timeline: 1, lsn: 20n };
@@ -29,6 +29,7 @@ function client(): Knex {
 /** One request, with the session that its handler ran in and what its response brings. */
 interface Served {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly session: Session;
   readonly token: string | undefined;
 }
@@ -50,7 +51,7 @@ function serve(
   response.writeHead(200);
 
   const given = response.getHeader('x-position');
-  return { request, session, token: given === undefined ? undefined : String(given) };
+  return { request, response, session, token: given === undefined ? undefined : String(given) };
 }
 
 function writing(mark: Mark): (session: Session) => void {
@@ -104,17 +105,24 @@ describe('sessionMiddleware', () => {
     },
   );
 
-  it('keeps the listeners of a request in its session, whoever emits', () => {
-    const db = client();
-    const { request, session } = serve(db, options);
-    const seen: unknown[] = [];
-    request.on('data', (chunk) => seen.push(chunk, sessionOf(requireState(db))));
+  it.each(['request', 'response'] as const)(
+    'keeps the listeners of a %s in its session, whoever emits',
+    (which) => {
+      const db = client();
+      const { session, [which]: emitter } = serve(db, options);
+      const other = serve(db, options).session;
+      const state = requireState(db);
+      const seen: unknown[] = [];
+      emitter.on('close', (...values) => {
+        seen.push(...values, sessionOf(state) === session);
+      });
 
-    const isHeard = request.emit('data', 'body');
+      const isHeard = inSession(state, other, () => emitter.emit('close', 'early'));
 
-    expect([isHeard, ...seen]).toEqual([true, 'body', session]);
-    expect(sessionOf(requireState(db))).toBe(requireState(db).session);
-  });
+      expect([isHeard, ...seen]).toEqual([true, 'early', true]);
+      expect(sessionOf(state)).toBe(state.session);
+    },
+  );
 
   it('keeps the session of a request that passes it twice', () => {
     const db = client();
@@ -127,7 +135,8 @@ describe('sessionMiddleware', () => {
     middleware(request, response, handle);
     middleware(request, response, handle);
 
-    expect(seen).toEqual([seen[0], seen[0]]);
+    expect(seen).toHaveLength(2);
+    expect(seen[1]).toBe(seen[0]);
     expect(seen[0]).not.toBe(requireState(db).session);
   });
 
