@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { invalidOption, listKnown } from './invalid-option.ts';
+import { invalidOption, invalidSecret, listKnown } from './invalid-option.ts';
 import { nearestName } from './nearest-name.ts';
 import type { NumberRange } from './number-range.ts';
 import { isOptionsObject } from './options-object.ts';
@@ -17,7 +17,8 @@ export class OptionReader {
 
   constructor(value: unknown, path: string) {
     if (value !== undefined && !isOptionsObject(value)) {
-      throw invalidOption(path, value, 'an object of options');
+      // It may be a secret that was written one level too high.
+      throw invalidSecret(path, value, 'an object of options');
     }
     this.#path = path;
     this.#values = value ?? {};

@@ -60,6 +60,15 @@ describe('OptionReader', () => {
     expect(() => new OptionReader(value, 'at')).toThrow('at is ');
   });
 
+  it.each<[string, unknown]>([
+    ['a string', 'hunter2'],
+    ['a number', 12_345],
+  ])('repeats nothing of %s, which may be a secret', (kind, value) => {
+    expect(() => new OptionReader(value, 'at')).toThrow(
+      new ConfigError('', `at is ${kind}; it must be an object of options.`),
+    );
+  });
+
   it.each<[string, (reader: OptionReader) => unknown]>([
     ['a text for a number', (reader) => reader.number('text', 1, weightRange)],
     ['null for a number', (reader) => reader.number('nothing', 1, weightRange)],

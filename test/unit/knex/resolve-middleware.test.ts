@@ -113,7 +113,12 @@ describe('resolveMiddleware', () => {
     ).toThrow(ConfigError);
   });
 
-  it('repeats no secret', () => {
-    expect(refusal({ cookie: 'p', secret: ['hush', 1] }).message).not.toContain('hush');
+  it.each<[string, unknown]>([
+    ['in a list', { cookie: 'p', secret: ['hush', 1] }],
+    ['in an object', { cookie: 'p', secret: { key: 'hush' } }],
+    ['that is a number', { cookie: 'p', secret: 12_345 }],
+    ['in place of the options', 'hush'],
+  ])('repeats no secret %s', (_, options) => {
+    expect(refusal(options).message).not.toMatch(/hush|12345/);
   });
 });
