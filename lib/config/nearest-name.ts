@@ -4,7 +4,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   let fewest = Number.POSITIVE_INFINITY;
 
   for (const candidate of known) {
-    const edits = countEdits(name.toLowerCase(), candidate.toLowerCase());
+    const edits = countSlips(name.toLowerCase(), candidate.toLowerCase());
     if (edits < fewest) {
       nearest = candidate;
       fewest = edits;
@@ -12,6 +12,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   }
 
   return nearest;
+}
+
+// A name that breaks off is that name, however much is missing: `maxAge` means `maxAgeMillis`.
+function countSlips(name: string, candidate: string): number {
+  const isBeginning = name.length >= 3 && candidate.startsWith(name) && name !== candidate;
+  return isBeginning ? 1 : countEdits(name, candidate);
 }
 
 // Levenshtein's distance, one row of its table at a time.

@@ -2,7 +2,10 @@ import type { ConsistencyMode } from '../config/consistency-options.ts';
 
 /** The cookie that carries a session from one request to the next. */
 export interface SessionCookieOptions {
-  /** Its name, such as `'position'`. */
+  /**
+   * Its name, such as `'position'`. Browsers keep one of a name that begins with `__Host-` only if it
+   * is `secure`, of the path `'/'` and without `domain`; anything else is a `ConfigError`.
+   */
   readonly name: string;
   /**
    * Milliseconds for which the cookie is kept and its token believed. It has to outlast the lag of
@@ -50,7 +53,10 @@ export interface RequestSessionOptions {
   readonly monotonic?: boolean | undefined;
 }
 
-/** How requests bring and take the token of their session: in a cookie, or in a header of that name. */
+/**
+ * How requests bring and take the token of their session: in a cookie, or in a header of that name,
+ * which must mean nothing else in HTTP.
+ */
 export type TokenCarrierOptions =
   | { readonly cookie: string | SessionCookieOptions; readonly header?: undefined }
   | { readonly header: string; readonly cookie?: undefined };

@@ -27,11 +27,35 @@ export function resolveCookie(reader: OptionReader): CookieSettings {
     sameSite: reader.choice('sameSite', 'lax', ['lax', 'strict', 'none']),
   };
   reader.finish();
-  if (cookie.sameSite === 'none' && !cookie.secure) {
-    const path = reader.pathOf('sameSite');
-    throw new ConfigError(path, `${path} is "none", which browsers refuse without "secure".`);
-  }
+  assertKept(reader, cookie);
   return cookie;
+}
+
+// RFC 6265bis: cookie name prefixes, and "SameSite" without "Secure".
+function assertKept(
+  reader: OptionReader,
+  { name, path, domain, secure, sameSite }: CookieSettings,
+): void {
+  const [prefix] = /^__(?:host|http|secure)-/i.exec(name) ?? [];
+  const isOfHost = prefix?.toLowerCase() === '__host-';
+  if (isOfHost && domain !== undefined) throw dropped(reader, 'domain', prefix);
+  if (isOfHost && path !== '/') throw dropped(reader, 'path', prefix);
+  if (prefix !== undefined && !secure) throw dropped(reader, 'secure', prefix);
+  if (sameSite !== 'none' || secure) return;
+
+  const at = reader.pathOf('sameSite');
+  throw new ConfigError(
+    at,
+    `${at} is "none", and browsers drop such a cookie where "secure" is false: leave "secure" out, or take another "sameSite".`,
+  );
+}
+
+function dropped(reader: OptionReader, key: string, prefix: string | undefined): ConfigError {
+  const at = reader.pathOf(key);
+  return new ConfigError(
+    at,
+    `${at} is given, and with it browsers drop a cookie of the name "${prefix}…": leave "${key}" out, or take another name.`,
+  );
 }
 
 /**

@@ -2,8 +2,9 @@ import { OptionReader } from '../config/option-reader.ts';
 import { readSecrets } from '../config/read-secrets.ts';
 import type { RoutingSettings } from '../config/settings.ts';
 import { ConfigError } from '../errors.ts';
+import { readHeader } from './read-header.ts';
 import { readManners } from './read-manners.ts';
-import { readName, resolveCookie } from './resolve-cookie.ts';
+import { resolveCookie } from './resolve-cookie.ts';
 import type { SessionManners } from './session-scope.ts';
 import { cookieCarrier, headerCarrier, type TokenCarrier } from './token-carrier.ts';
 
@@ -29,14 +30,15 @@ export function resolveMiddleware(
   const reader = new OptionReader(options, 'sessionMiddleware');
   const [path, value] = [reader.pathOf('secret'), reader.read('secret')];
   const secrets = value === undefined ? token.secrets : readSecrets(value, path);
-  const settings = {
-    ...readCarrier(reader, token.maxAgeMillis),
-    secrets,
-    // A client may bring a cookie of a cluster that was restored since: that is no error of its.
-    manners: { ...readManners(reader, target), isStrict: false },
-  };
+  const manners = readManners(reader, target);
+  const place = { cookie: reader.read('cookie'), header: reader.read('header') };
+  // Before one is missed: it may be there, misspelt.
   reader.finish();
-  if (secrets.length > 0) return settings;
+  const carrier = readCarrier(reader, place, token.maxAgeMillis);
+  if (secrets.length > 0) {
+    // A client may bring a cookie of a cluster that was restored since: that is no error of its.
+    return { ...carrier, secrets, manners: { ...manners, isStrict: false } };
+  }
 
   throw new ConfigError(
     path,
@@ -46,9 +48,9 @@ export function resolveMiddleware(
 
 function readCarrier(
   reader: OptionReader,
+  { cookie, header }: Readonly<Record<'cookie' | 'header', unknown>>,
   usualMillis: number,
 ): Pick<MiddlewareSettings, 'carrier' | 'maxAgeMillis'> {
-  const [cookie, header] = [reader.read('cookie'), reader.read('header')];
   if ((cookie === undefined) === (header === undefined)) {
     const path = reader.pathOf('cookie');
     const given = cookie === undefined ? 'neither is' : 'both are';
@@ -58,7 +60,7 @@ function readCarrier(
     );
   }
   if (cookie === undefined) {
-    return { carrier: headerCarrier(readName(reader, 'header')), maxAgeMillis: usualMillis };
+    return { carrier: headerCarrier(readHeader(reader, 'header')), maxAgeMillis: usualMillis };
   }
   const settings = resolveCookie(
     typeof cookie === 'string'

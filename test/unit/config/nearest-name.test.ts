@@ -13,6 +13,15 @@ describe('nearestName', () => {
     expect(nearestName(name, ['name', 'weight', 'tags'])).toBe(nearest);
   });
 
+  it.each([
+    ['maxAge', 'maxAgeMillis'],
+    ['WAIT', 'waitMillis'],
+    ['nam', 'name'],
+    ['m', 'name'],
+  ])('takes %s for %s, which goes on from it', (name, nearest) => {
+    expect(nearestName(name, ['name', 'maxAgeMillis', 'waitMillis'])).toBe(nearest);
+  });
+
   it('finds nothing among no names', () => {
     expect(nearestName('weight', [])).toBeUndefined();
   });

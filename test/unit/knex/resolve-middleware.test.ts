@@ -101,9 +101,41 @@ describe('resolveMiddleware', () => {
     });
   });
 
-  it('names the nearest option of one that is none', () => {
-    expect(refusal({ cookie: 'p', secret: 's', monotone: true }).message).toContain('"monotonic"');
+  it.each<[object, string]>([
+    [{ cookie: 'p', secret: 's', monotone: true }, 'monotonic'],
+    [{ kookie: 'p', secret: 's' }, 'cookie'],
+    [{ cookie: { name: 'p', maxAge: 5 }, secret: 's' }, 'maxAgeMillis'],
+  ])('names the nearest option of one that is none: %o', (options, nearest) => {
+    expect(refusal(options).message).toMatch(new RegExp(`nearest known one is "${nearest}"`));
   });
+
+  it.each([
+    'Set-Cookie',
+    'cookie',
+    'content-length',
+    'Transfer-Encoding',
+    'connection',
+    'keep-alive',
+    'TE',
+    'upgrade',
+    'host',
+    'authorization',
+    'proxy-authorization',
+    'Sec-Position',
+    'access-control-allow-origin',
+  ])('refuses the header %s, which is not free to carry a token', (header) => {
+    expect(refusal({ header, secret: 's' })).toEqual({
+      path: 'sessionMiddleware.header',
+      message: expect.stringMatching(/it must be .* such as "x-position"/),
+    });
+  });
+
+  it.each(['x-position', 'X-Secret', 'position', 'hostess', 'te-position'])(
+    'takes the header %s',
+    (header) => {
+      expect(() => resolveMiddleware({ header }, signed)).not.toThrow();
+    },
+  );
 
   it("refuses a mode that is not possible with the client's target", () => {
     const settings = client({ target: 'any' });
