@@ -14,8 +14,9 @@ interface Position {
  * How far the replay of each server has come, by the server's own identity: a name can stand for
  * several.
  *
- * Replay only moves forward while a server runs, and another run is another identity, so that what
- * was once reached counts for good.
+ * Replay only moves forward for as long as a connection lives. A server that loses a process to a
+ * crash begins again at an earlier position, and with the same identity, but ends every connection:
+ * whoever has opened a new one says where it is by {@link Positions.restart}.
  */
 export class Positions {
   readonly #positions = new Map<string, Position>();
@@ -39,6 +40,13 @@ export class Positions {
     if (this.#positions.size <= MAX_SERVERS) return;
     const [oldest] = this.#positions.keys();
     if (oldest !== undefined) this.#positions.delete(oldest);
+  }
+
+  /** Notes where a server is that may have begun its replay again. */
+  restart(server: string | undefined, lsn: Lsn | undefined): void {
+    if (server === undefined || lsn === undefined) return;
+    const known = this.#positions.get(server);
+    if (known !== undefined && lsn < known.lsn) this.#positions.set(server, { ...known, lsn });
   }
 
   /** The timeline that a server was last known to follow. */

@@ -114,10 +114,12 @@ export class Session {
     if (isCertain) this.#trust();
   }
 
-  /** Notes that a server has what a token told of. */
-  confirm(): void {
+  /** Notes that a server has what a token told of, or that it has come as far as `mark`. */
+  confirm(mark: Mark | undefined): void {
+    this.#outer?.confirm(mark);
+    const floor = this.floor('session');
+    if (mark !== undefined && floor !== undefined && isBefore(mark, floor)) return;
     this.#isGiven = false;
-    this.#outer?.confirm();
   }
 
   /** Goes on from `mark`: what a token told of was never written. */

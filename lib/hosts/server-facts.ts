@@ -1,3 +1,4 @@
+import type { Lsn } from '../consistency/lsn.ts';
 import type { HostRole } from '../events.ts';
 import type { Connection } from './host.ts';
 
@@ -8,6 +9,8 @@ export interface ServerFacts {
   hasStandardStrings: boolean | undefined;
   /** Which server it is, to be told from others behind the same name; undefined where it does not say. */
   server: string | undefined;
+  /** What it had replayed as the connection opened, if it is a replica. */
+  replayed?: Lsn | undefined;
   /** The connection has ended, whoever ended it. */
   isEnded: boolean;
 }

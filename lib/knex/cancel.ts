@@ -20,6 +20,7 @@ export async function cancelStatement(
   const lease = split.dispatcher.leaseOf(connection);
   const running = lease?.connection ?? connection;
   if (lease !== undefined) lease.isCancelled = true;
+  if (lease?.isLoose === true) return;
 
   await sendCancelRequest(driver, running, CANCEL_MILLIS);
   // Given back before the statement has ended, the connection's next one could be cancelled.

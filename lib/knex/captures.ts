@@ -1,10 +1,15 @@
 import { systemClock } from '../clock.ts';
+import type { Mark } from '../consistency/mark.ts';
 import { isBefore } from '../consistency/mark.ts';
+import type { Session } from '../consistency/session.ts';
 import type { Answer } from '../consistency/questions.ts';
 import { readWritten, WRITTEN } from '../consistency/questions.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { BehindError } from '../routing/behind-error.ts';
-import type { Sending } from './consistent-send.ts';
+import type { Lease } from '../routing/lease.ts';
+import { doubtAll, sendAndDoubt } from './doubts.ts';
+import type { Sending } from './sending.ts';
+import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
 import { ask, piped } from './piped.ts';
 import { sessionOf } from './session-scope.ts';
@@ -19,16 +24,9 @@ const restUntil = new WeakMap<Host, number>();
 
 /** Sends what may write, and captures the position behind it for its session. */
 export async function captured<T>(sending: Sending<T>, connection: Connection): Promise<T> {
-  const { lease, session, send } = sending;
+  const { lease, session } = sending;
   lease.isSettled = false;
-  if (isResting(lease.host)) {
-    try {
-      return await send(connection);
-    } finally {
-      session.doubt();
-      lease.isSettled = true;
-    }
-  }
+  if (isResting(lease.host)) return sendAndDoubt(sending, connection);
 
   const { doubts } = session;
   const answers = await askBehind(sending, connection);
@@ -72,19 +70,32 @@ async function confirmed<T>(
   connection: Connection,
   isUnsure: boolean,
 ): Promise<T> {
-  const { lease, session } = sending;
+  const { lease, session, send, isStream } = sending;
   const { doubts } = session;
+  if (isStream) {
+    // Its rows are read before anything behind them is.
+    learn(lease, session, readWritten(await askWritten(lease.host, connection)), doubts, isUnsure);
+    return send(connection);
+  }
   const answers = await askBehind(sending, connection);
   const mark = readWritten(answers.behind);
-  if (mark === undefined) return valueOf(answers);
-
-  const now = systemClock.now();
-  const wanted = lease.need?.mark;
-  if (wanted !== undefined && isBefore(mark, wanted)) throw new BehindError(lease.host, mark);
-  if (isUnsure && wanted === undefined) session.settle(mark, doubts, now);
-  if (wanted !== undefined) session.confirm();
-  session.noteSeen(mark, now);
+  learn(lease, session, mark, doubts, isUnsure);
+  if (mark !== undefined) session.noteSeen(mark, systemClock.now());
   return valueOf(answers);
+}
+
+function learn(
+  { host, need }: Lease,
+  session: Session,
+  mark: Mark | undefined,
+  doubts: number,
+  isUnsure: boolean,
+): void {
+  if (mark === undefined) return;
+  const wanted = need?.mark;
+  if (wanted !== undefined && isBefore(mark, wanted)) throw new BehindError(host, mark);
+  if (isUnsure && wanted === undefined) session.settle(mark, doubts, systemClock.now());
+  if (wanted !== undefined) session.confirm(wanted);
 }
 
 function noteCapture<T>(
@@ -92,16 +103,11 @@ function noteCapture<T>(
   { result, behind }: Piped<T>,
   doubts: number,
 ): void {
-  // Whoever commits the transaction of another session knows of it, too.
-  const committer = sessionOf(split.state);
   const now = systemClock.now();
   const mark = readWritten(behind);
   const isRolledBack = statement.response?.command === 'ROLLBACK';
   if (mark === undefined) {
-    if (!isRolledBack) {
-      session.doubt();
-      if (committer !== session) committer.doubt();
-    }
+    if (!isRolledBack) doubtAll(split, session);
     return;
   }
 
@@ -112,7 +118,9 @@ function noteCapture<T>(
   const mayHaveCommitted = statement.method === 'raw' || statement.method === undefined;
   if (result?.status === 'fulfilled' || (mayHaveCommitted && !lease.isTransaction)) {
     session.settle(mark, doubts, now);
-    if (committer !== session) committer.noteWritten(mark, now);
+    // Whoever commits the transaction of another session knows of it, too.
+    const here = sessionOf(split.state);
+    if (here !== session) here.noteWritten(mark, now);
   }
 }
 
@@ -128,14 +136,16 @@ export async function askWritten(host: Host, connection: Connection): Promise<An
 }
 
 async function askBehind<T>(
-  { lease, send, canShare }: Sending<T>,
+  { split, lease, statement, send, canShare }: Sending<T>,
   connection: Connection,
 ): Promise<Piped<T>> {
   const answers = await piped(connection, send, {
+    text: sentText(statement),
     behind: WRITTEN,
     canShare,
     isOurs: () => !lease.isReleased,
   });
+  if (answers.isBusy) split.sessionChanges.spoil(connection);
   noteRefusal(lease.host, answers.refusal);
   return answers;
 }

@@ -12,7 +12,8 @@ import type { Connection, Host } from '../hosts/host.ts';
 import { serverFacts } from '../hosts/server-facts.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Need } from '../routing/need.ts';
-import type { Sending } from './consistent-send.ts';
+import type { Sending } from './sending.ts';
+import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
 import { piped } from './piped.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -34,7 +35,7 @@ export function readOnReplica<T>(sending: Sending<T>, connection: Connection): P
   if (need.on(connection) !== 'fresh') return checked(sending, connection, need);
 
   countRead(sending.split, host, 'fresh');
-  sending.session.confirm();
+  sending.session.confirm(need.mark);
   return seenOnReplica(sending, connection);
 }
 
@@ -48,44 +49,50 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 /** Asks a replica whether it has what a read needs, before anything is sent. */
 export async function isFresh(
-  split: RWSplit,
-  host: Host,
-  connection: Connection,
+  sending: Pick<Sending<unknown>, 'split' | 'lease' | 'session'>,
   need: Need,
 ): Promise<boolean> {
+  const { split, lease, session } = sending;
+  const { host, connection } = lease;
   if (need.on(connection) === 'fresh') {
     countRead(split, host, 'fresh');
     return true;
   }
-  const question = questionFor(host, need.isOnTimeline(connection));
   const { before, refusal } = await piped(connection, nothing, {
-    before: question,
+    text: '',
+    before: questionFor(host, need.isOnTimeline(connection)),
     canShare: false,
+    mayGoOn: () => false,
   });
   learn(split, host, connection, before, refusal);
-  const isReached = judge(split, host, connection, need, before);
-  if (isReached) countRead(split, host, 'checked');
-  return isReached;
+  const isReached = judge(sending, connection, need, before);
+  if (!isReached) return false;
+  countRead(split, host, 'checked');
+  session.confirm(need.mark);
+  return true;
 }
 
 async function seen<T>(sending: Sending<T>, connection: Connection): Promise<T> {
-  const { split, lease, send, canShare } = sending;
+  const { split, lease, statement, send, canShare } = sending;
   const behind = questionFor(lease.host, timelineOf(split, connection) !== undefined);
   const answers = await piped(connection, send, {
+    text: sentText(statement),
     behind,
     canShare,
     isOurs: () => !lease.isReleased,
   });
+  if (answers.isBusy) split.sessionChanges.spoil(connection);
   noteSeen(sending, connection, answers.behind, answers.refusal);
   return valueOf(answers.result);
 }
 
 async function checked<T>(sending: Sending<T>, connection: Connection, need: Need): Promise<T> {
-  const { split, lease, session, send, canShare } = sending;
+  const { split, lease, session, statement, send, canShare } = sending;
   const { host } = lease;
   if (need.on(connection) === 'behind') throw new BehindError(host);
   const isOnTimeline = need.isOnTimeline(connection);
-  const { before, result, behind, refusal } = await piped(connection, send, {
+  const answers = await piped(connection, send, {
+    text: sentText(statement),
     before: questionFor(host, isOnTimeline),
     behind: session.settings.monotonic ? questionFor(host, isOnTimeline) : undefined,
     canShare,
@@ -95,16 +102,25 @@ async function checked<T>(sending: Sending<T>, connection: Connection, need: Nee
       return isMet(split, connection, need, answer);
     },
   });
+  const { before, result, behind, refusal, isBusy } = answers;
   learn(split, host, connection, before, refusal);
-  // The connection was lost, or the host refuses everything: that is for the retry to judge.
-  if (before === undefined && result?.status === 'rejected') throw result.reason;
-  if (result === undefined && refusal !== undefined && !isLacking(refusal)) throw asError(refusal);
-  if (!judge(split, host, connection, need, before)) throw new BehindError(host);
+  if (isBusy) split.abandon(connection);
+  if (before === undefined && !isAnswered(connection, refusal)) {
+    // The connection was lost: that is for the retry to judge.
+    throw result?.status === 'rejected' ? result.reason : asError(refusal);
+  }
+  if (!judge(sending, connection, need, before)) throw new BehindError(host);
 
   countRead(split, host, 'checked');
-  session.confirm();
+  session.confirm(need.mark);
   if (session.settings.monotonic) noteSeen(sending, connection, behind, refusal);
   return valueOf(result);
+}
+
+// The server itself refused the question, and goes on.
+function isAnswered(connection: Connection, refusal: unknown): boolean {
+  const isServers = typeof refusal === 'object' && refusal !== null && 'severity' in refusal;
+  return isServers && serverFacts(connection)?.isEnded !== true;
 }
 
 // By this very answer: what others have learnt meanwhile is of a later moment than the read.
@@ -120,8 +136,7 @@ function isMet(
 }
 
 function judge(
-  split: RWSplit,
-  host: Host,
+  { split, lease: { host }, session }: Pick<Sending<unknown>, 'split' | 'lease' | 'session'>,
   connection: Connection,
   need: Need,
   answer: Answer | undefined,
@@ -131,7 +146,8 @@ function judge(
     return true;
   }
   host.consistency.stale++;
-  host.catchUp.noteBehind(need.ageMillis, systemClock.now());
+  // Of a position that a token alone tells of nobody knows whether it can be reached at all.
+  if (!session.isGiven) host.catchUp.noteBehind(need.ageMillis, systemClock.now());
   return false;
 }
 

@@ -119,7 +119,9 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
       if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);
-      const sent = runStatement(split, lease, statement, send);
+      const resend = (to: Connection): Promise<CompiledStatement> => this._query(to, statement);
+      const isOwn = this._query === RWSplitClient.prototype._query;
+      const sent = runStatement(split, lease, statement, send, isOwn ? undefined : { resend });
       if (!lease.isTransaction) return sent;
       return sent.catch((error: unknown) => {
         if (isRolledBack(lease, statement, error)) return statement;
@@ -140,7 +142,13 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
         streamUntilLost(to, stream, () => super._stream(to, statement, stream, options));
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
-      return streamStatement(split, lease, statement, stream, send);
+      if (lease.resent === statement) {
+        return runStatement(split, lease, statement, send, { isStream: true });
+      }
+      const resend = (to: Connection): Promise<unknown> =>
+        this._stream(to, statement, stream, options);
+      const isOwn = this._stream === RWSplitClient.prototype._stream;
+      return streamStatement(split, lease, statement, stream, send, isOwn ? undefined : resend);
     }
 
     override async cancelQuery(connection?: Connection): Promise<unknown> {

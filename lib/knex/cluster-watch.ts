@@ -12,6 +12,9 @@ import { outsideScopes } from './scope.ts';
 // The longest that a timer of Node runs: what is waited for has a bound of its own.
 const LONGEST_MILLIS = 2_147_483_647;
 
+// How long all hosts are not probed again for want of what somebody claims.
+const SOON_MILLIS = 250;
+
 /** A cluster, and what keeps it current: the probes, and the function that names its replicas. */
 export class ClusterWatch {
   readonly cluster: Cluster;
@@ -20,6 +23,8 @@ export class ClusterWatch {
   readonly #acquireMillis: number;
   readonly #hangMillis: number;
   #isDestroyed = false;
+  #checking: Promise<number> | undefined;
+  #checkedAt = 0;
 
   constructor(
     client: PgClient,
@@ -109,6 +114,16 @@ export class ClusterWatch {
       await this.start();
       return this.monitor.checkNow();
     });
+  }
+
+  /** Probes every host, unless that was done a moment ago; whoever asks meanwhile shares it. */
+  async checkSoon(): Promise<void> {
+    const now = systemClock.now();
+    if (this.#checking === undefined || now - this.#checkedAt > SOON_MILLIS) {
+      this.#checkedAt = now;
+      this.#checking = this.checkNow();
+    }
+    await this.#checking;
   }
 
   /** Ends the probes at once, and the connections when what uses them has ended or had its time. */

@@ -1,6 +1,6 @@
 import { InOrderBalancer } from '../balancers/in-order.ts';
 import { systemClock } from '../clock.ts';
-import type { Connection } from '../hosts/host.ts';
+import { runQuery } from '../hosts/run-query.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import { acquire } from '../routing/acquire.ts';
 import type { Acquired } from '../routing/acquire.ts';
@@ -10,14 +10,6 @@ import type { CatalogRow } from '../sql/catalog-query.ts';
 import { Intents } from '../sql/intents.ts';
 import type { PgClient } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
-
-/** A `pg` client, as far as a look-up needs it. */
-interface Questionable {
-  query(
-    text: string,
-    values: readonly unknown[],
-  ): Promise<{ readonly rows: readonly CatalogRow[] }>;
-}
 
 // Statements don't wait for a look-up that takes long, but its connection, once open, is of use to
 // them, and an answer that comes late to the next ones. A host is not unreachable for being slow.
@@ -40,7 +32,9 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
     const { host, connection } = await take(cluster);
     onSent?.();
     try {
-      return (await (connection as Connection & Questionable).query(text, values)).rows;
+      // What the look-up asks for is what it is answered with.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return (await runQuery(connection, { text, values })) as unknown as readonly CatalogRow[];
     } finally {
       split.dispatcher.release(host, connection);
     }

@@ -31,6 +31,7 @@ export async function fresherHost(
   if (request === undefined || lease.isReleased || lease.isCancelled) {
     throw new StaleReplicasError(`${message}, and the query was given up.`);
   }
+  dispatcher.letGo(lease);
   const left = deadline - systemClock.now();
   const next = await dispatcher.acquire(
     { ...request, need: lease.need },
@@ -64,7 +65,9 @@ export async function proveToken(
 ): Promise<void> {
   if (!lease.isTokenDoubted) {
     lease.isTokenDoubted = true;
-    await split.watch.monitor.check(host, true);
+    // Another host may have been promoted, of which nobody here has heard.
+    const isBeyond = (lease.need?.mark?.timeline ?? 0) > split.cluster.memory.timeline;
+    await (isBeyond ? split.watch.checkSoon() : split.watch.monitor.check(host, true));
     return;
   }
 

@@ -3,25 +3,17 @@ import type { ConnectionProvider, HostSettings } from '../config/settings.ts';
 import type { Dialling } from '../hosts/dialling.ts';
 import type { Connection } from '../hosts/host.ts';
 import type { PoolSettings } from '../hosts/pool-settings.ts';
-import { listenToServer, serverFacts } from '../hosts/server-facts.ts';
-import type { ServerFacts } from '../hosts/server-facts.ts';
+import { listenToServer } from '../hosts/server-facts.ts';
 import type { PgClient } from './internals.ts';
-import { serverIdentity, serverIdentityParts } from '../hosts/server-identity.ts';
-import { endOrSever, sever } from '../hosts/sever.ts';
+import type { OnServerFacts } from './learn-server.ts';
+import { learnInTime } from './learn-server.ts';
+import { endOrSever } from '../hosts/sever.ts';
 import { systemClock } from '../clock.ts';
 import { outsideScopes } from './scope.ts';
-
-/** A `pg` client, as far as dialling and cancelling need it. */
-interface DriverClient {
-  query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
-}
 
 interface Driver {
   readonly Client: new (settings: unknown) => Connection;
 }
-
-/** What to do when a server of the host says something of itself. */
-export type OnServerFacts = (facts: ServerFacts) => void;
 
 /**
  * Makes the view of a Knex client that dials one host and nothing else.
@@ -106,47 +98,6 @@ function quickCheck(
     if (__knex__disposed !== undefined) return false;
     return __knexLifetimeLimit === undefined || performance.now() <= __knexLifetimeLimit;
   };
-}
-
-const WHO_ARE_YOU = `select pg_catalog.pg_is_in_recovery() as "isInRecovery", ${Object.entries(
-  serverIdentityParts,
-)
-  .map(([name, expression]) => `${expression} as "${name}"`)
-  .join(', ')}`;
-
-const LEARN_MILLIS = 3000;
-
-// pg's own time for a connection ends before this question: its answer can get lost, too.
-async function learnInTime(connection: Connection, onFacts: OnServerFacts): Promise<void> {
-  const late = (): Error =>
-    Object.assign(new Error(`The server said nothing within ${LEARN_MILLIS} ms.`), {
-      code: 'ETIMEDOUT',
-    });
-  const stopWaiting = systemClock.after(LEARN_MILLIS, () => sever(connection, late));
-  try {
-    await learnServer(connection, onFacts);
-  } finally {
-    stopWaiting();
-  }
-}
-
-// `in_hot_standby` is reported from PostgreSQL 14 on; who the server is, no parameter tells.
-async function learnServer(connection: Connection, onFacts: OnServerFacts): Promise<void> {
-  const facts = serverFacts(connection);
-  if (facts === undefined) return;
-
-  try {
-    const { rows } = await (connection as DriverClient).query(WHO_ARE_YOU);
-    const [answer] = rows;
-    if (answer === undefined) return;
-    facts.server = serverIdentity(answer);
-    facts.role ??= answer['isInRecovery'] === true ? 'replica' : 'primary';
-  } catch (error) {
-    if (serverFacts(connection)?.isEnded === true) throw error;
-    // An engine without these functions has nothing of it to tell; the configured role stands.
-    return;
-  }
-  onFacts(facts);
 }
 
 function listeningClient(

@@ -40,7 +40,8 @@ async function lackOf(split: RWSplit, lease: Lease): Promise<'replayed' | Mark |
   const { need, session, host, route, connection } = lease;
   if (need === undefined) return undefined;
   if (host.role !== 'primary') {
-    return (await isFresh(split, host, connection, need)) ? undefined : 'replayed';
+    if (session === undefined) return undefined;
+    return (await isFresh({ split, lease, session }, need)) ? undefined : 'replayed';
   }
   if (route.isPastReplicas === true) countRead(split, host, 'forStaleness');
   if (need.mark === undefined || session?.isGiven !== true) return undefined;

@@ -1,9 +1,5 @@
 import type { Connection } from '../hosts/host.ts';
-
-/** A `pg` client, as far as one question needs it. */
-interface Questionable {
-  query(text: string): Promise<{ readonly rows: readonly { readonly holds: boolean }[] }>;
-}
+import { runQuery } from '../hosts/run-query.ts';
 
 // Virtual transaction locks and the like belong to the statement; these outlive it.
 const HOLDS_LOCKS =
@@ -11,6 +7,6 @@ const HOLDS_LOCKS =
 
 /** Asks a connection's server whether its session holds advisory locks. */
 export async function holdsLocks(connection: Connection): Promise<boolean> {
-  const { rows } = await (connection as Questionable).query(HOLDS_LOCKS);
-  return rows[0]?.holds === true;
+  const [row] = await runQuery(connection, { text: HOLDS_LOCKS });
+  return row?.['holds'] === true;
 }

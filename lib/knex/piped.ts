@@ -1,23 +1,27 @@
+import { systemClock } from '../clock.ts';
 import type { Answer } from '../consistency/questions.ts';
 import type { Connection } from '../hosts/host.ts';
+import { runQuery } from '../hosts/run-query.ts';
+import { fulfilled, rejected, settled, within } from './settled.ts';
 
 /** A `pg` client, as far as sharing a round trip needs it. */
 interface Piping {
   /** Since pg 8.23: sends a query at once, whatever is still to be answered before it. */
   pipeline?: boolean | undefined;
   readonly readyForQuery?: boolean | undefined;
-  /** pg's own: what was sent and is not yet being answered. */
-  readonly _sentQueryQueue?: readonly unknown[];
-  query(question: Question): Promise<{ readonly rows: readonly Answer[] }>;
+  /** pg's own: what is being answered, and what was sent and is answered after it. */
+  readonly _activeQuery?: Sent | null;
+  readonly _sentQueryQueue?: readonly Sent[];
 }
 
-interface Question {
-  readonly text: string;
-  readonly types: { getTypeParser(): (text: unknown) => unknown };
+interface Sent {
+  readonly text?: unknown;
 }
 
 /** What is asked beside a statement, on its connection. */
 export interface Beside {
+  /** The text of the statement, as it reaches the driver. */
+  readonly text: string;
   /** Asked before the statement. */
   readonly before?: string | undefined;
   /** Asked behind the statement. */
@@ -26,7 +30,7 @@ export interface Beside {
   readonly canShare: boolean;
   /** Whether the connection is still in use by the statement; a stream can be given up. */
   readonly isOurs?: (() => boolean) | undefined;
-  /** Whether the statement is worth sending, where the answer to `before` is there first. */
+  /** Whether the statement is worth sending, or waiting for, after the answer to `before`. */
   readonly mayGoOn?: ((answer: Answer | undefined) => boolean) | undefined;
 }
 
@@ -34,24 +38,33 @@ export interface Beside {
 export interface Piped<T> {
   /** Undefined where it was not asked, or not answered. */
   readonly before: Answer | undefined;
-  /** Undefined where the statement was not sent. */
+  /** Undefined where the statement was not sent, or is not worth waiting for. */
   readonly result: PromiseSettledResult<T> | undefined;
   readonly behind: Answer | undefined;
   /** Why a question was not answered. */
   readonly refusal: unknown;
+  /** Something is still to be answered: the connection must be used for nothing else. */
+  readonly isBusy: boolean;
 }
 
 // As the server writes it, whatever an application made of the driver's types.
 const types = { getTypeParser: () => (text: unknown) => text };
 
+// How long the answer to a statement is waited for that nobody wants any more: then its connection is
+// worth less than the time.
+const UNWANTED_MILLIS = 20;
+
+// How long a question behind a statement may take that is answered already.
+const BEHIND_MILLIS = 1000;
+
 /**
  * Sends a statement, and questions before and behind it, in one round trip where the driver can and
- * the connection is idle, else one after the other; resolves when all are answered.
+ * the connection is idle, else one after the other; resolves when all is answered that matters.
  */
 export async function piped<T>(
   connection: Connection,
   send: (connection: Connection) => Promise<T>,
-  { before, behind, canShare, mayGoOn, isOurs = () => true }: Beside,
+  { text, before, behind, canShare, mayGoOn, isOurs = () => true }: Beside,
 ): Promise<Piped<T>> {
   // Whoever opened the connection made sure that it is one.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -60,47 +73,75 @@ export async function piped<T>(
   // One that ends as this begins may have left it to be switched off.
   const isSwitched = isShared && client.pipeline === false;
   if (isSwitched) client.pipeline = true;
+  const asked: Promise<unknown>[] = [];
+  let isBusy = false;
   try {
-    const first = before === undefined ? undefined : settled(ask(client, before));
-    if (!isShared && mayGoOn !== undefined) {
-      const answer = await first;
-      if (!mayGoOn(valueOf(answer)))
-        return {
-          before: valueOf(answer),
-          result: undefined,
-          behind: undefined,
-          refusal: reasonOf(answer),
-        };
+    const first = before === undefined ? undefined : settled(ask(connection, before));
+    asked.push(Promise.resolve(first));
+    if (!isShared && mayGoOn?.(fulfilled(await first)) === false) {
+      return { ...nothing, before: fulfilled(await first), refusal: rejected(await first) };
     }
 
     const result = settled(start(send, connection));
+    asked.push(result);
     // One that is sent later, as by an application's own client class, must not be overtaken.
-    if (!isShared || !isSent(client, first !== undefined)) await result;
-    const last = behind === undefined || !isOurs() ? undefined : settled(ask(client, behind));
-    const answers = await Promise.all([first, result, last]);
+    if (!isShared || lastSent(client)?.text !== text) await result;
+    const last = behind === undefined || !isOurs() ? undefined : settled(ask(connection, behind));
+    asked.push(Promise.resolve(last));
+    if (isShared && mayGoOn?.(fulfilled(await first)) === false) {
+      const outcome = await within(result, UNWANTED_MILLIS, systemClock);
+      isBusy = outcome === undefined;
+      return {
+        ...nothing,
+        before: fulfilled(await first),
+        result: outcome,
+        refusal: rejected(await first),
+        isBusy,
+      };
+    }
+
+    const outcome = await result;
+    const answer = last && (await within(last, BEHIND_MILLIS, systemClock));
+    isBusy = last !== undefined && answer === undefined;
     return {
-      before: valueOf(answers[0]),
-      result: answers[1],
-      behind: valueOf(answers[2]),
-      refusal: reasonOf(answers[0]) ?? reasonOf(answers[2]),
+      before: fulfilled(await first),
+      result: outcome,
+      behind: fulfilled(answer),
+      refusal: rejected(await first) ?? rejected(answer),
+      isBusy,
     };
   } finally {
-    if (isSwitched) client.pipeline = false;
+    const end = (): void => {
+      if (isSwitched) client.pipeline = false;
+    };
+    // Switched off while something is on its way, the driver would lose count of the answers.
+    if (isBusy) void Promise.all(asked).then(end);
+    else end();
   }
 }
 
+const nothing = {
+  before: undefined,
+  result: undefined,
+  behind: undefined,
+  refusal: undefined,
+  isBusy: false,
+} as const;
+
 /** Asks a server something on a connection that is in nobody else's use. */
 export async function ask(connection: Connection, text: string): Promise<Answer | undefined> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above.
-  const { rows } = await (connection as Piping).query({ text, types });
-  return rows[0];
+  const [row] = await runQuery(connection, { text, types });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its values were not parsed.
+  return row as Answer | undefined;
 }
 
-// The first one sent is being answered, and those behind it are queued.
-function isSent(client: Piping, hasOneBefore: boolean): boolean {
-  if (client.readyForQuery === true) return false;
-  // oxlint-disable-next-line no-underscore-dangle -- pg's name.
-  return !hasOneBefore || (client._sentQueryQueue ?? []).length > 0;
+function lastSent({
+  readyForQuery,
+  _sentQueryQueue: queue,
+  _activeQuery: active,
+}: Piping): Sent | undefined {
+  if (readyForQuery === true) return undefined;
+  return queue?.at(-1) ?? active ?? undefined;
 }
 
 // What throws at once has not been sent.
@@ -109,20 +150,4 @@ async function start<T>(
   connection: Connection,
 ): Promise<T> {
   return send(connection);
-}
-
-async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
-  try {
-    return { status: 'fulfilled', value: await promise };
-  } catch (reason) {
-    return { status: 'rejected', reason };
-  }
-}
-
-function valueOf(answer: PromiseSettledResult<Answer | undefined> | undefined): Answer | undefined {
-  return answer?.status === 'fulfilled' ? answer.value : undefined;
-}
-
-function reasonOf(answer: PromiseSettledResult<unknown> | undefined): unknown {
-  return answer?.status === 'rejected' ? answer.reason : undefined;
 }

@@ -6,6 +6,7 @@ import { hintOf } from './hints.ts';
 import type { CompiledStatement, Executable } from './internals.ts';
 import { consistencyOf } from './needs.ts';
 import type { RWSplit } from './rw-split.ts';
+import { sessionOf } from './session-scope.ts';
 import { currentScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { mayChangeMore, textOf } from './statement-text.ts';
@@ -108,8 +109,12 @@ function worstUse(verdicts: readonly Verdict[]): LockUse | undefined {
 }
 
 // Where reads and writes go the same way, what a name stands for makes no difference.
-function asksCatalog({ settings }: RWSplit, { hint, scope }: Wish): boolean {
-  if (hint?.host !== undefined || scope?.isTask === true) return false;
+function asksCatalog({ settings, cluster, state }: RWSplit, { hint, scope }: Wish): boolean {
+  if (scope?.isTask === true) return false;
+  // What only seems to read, and writes, has to be seen by the reads of its session.
+  const mode = hint?.consistency ?? sessionOf(state).settings.mode;
+  if (mode !== 'eventual' && cluster.hosts.length > 1) return true;
+  if (hint?.host !== undefined) return false;
 
   // In `onReplica(fn)` only proved reads go to replicas.
   const inScope =

@@ -1,5 +1,6 @@
 import type { Lease } from '../routing/lease.ts';
 import type { KeptConnection } from '../routing/lock-keeper.ts';
+import { listenHere } from './listen-here.ts';
 import { noteBoundStatement } from './bound-statement.ts';
 import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './internals.ts';
 import { isList, requestOf } from './request.ts';
@@ -22,6 +23,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
 
     override async ensureConnection(callback: Callback, request?: StreamRequest): Promise<unknown> {
       const split = splitOf(this.client);
+      if (split !== undefined && request !== undefined) listenHere(request.stream);
       if (split === undefined || this.#isBound()) return super.ensureConnection(callback, request);
 
       const compiled = this.#compile(request);
@@ -180,7 +182,6 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       if (first === undefined || use === undefined) {
         return this.#runOnOwn(split, wanted, compiled, request);
       }
-
       let end: (() => void) | undefined;
       const ended = new Promise<void>((resolve) => {
         end = resolve;

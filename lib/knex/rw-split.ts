@@ -3,7 +3,7 @@ import type { RWSplitSettings } from '../config/settings.ts';
 import type { RWSplitEmitter } from '../events.ts';
 
 import type { Cluster } from '../hosts/cluster.ts';
-import type { Host } from '../hosts/host.ts';
+import type { Connection, Host } from '../hosts/host.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import { Dispatcher } from '../routing/dispatcher.ts';
 import type { Lease } from '../routing/lease.ts';
@@ -14,6 +14,8 @@ import { StalenessWarning } from '../routing/staleness-warning.ts';
 import { SessionChanges } from '../routing/session-changes.ts';
 import type { Intents } from '../sql/intents.ts';
 import { asKnexError } from './acquire-error.ts';
+import type { CancellingDriver } from './cancel-request.ts';
+import { sendCancelRequest } from './cancel-request.ts';
 import { ClusterWatch } from './cluster-watch.ts';
 import { createIntents } from './create-intents.ts';
 import { debugHost, debugRoute } from './debug.ts';
@@ -23,6 +25,9 @@ import { holdsLocks } from './lock-query.ts';
 import { makeBalancer } from './make-balancer.ts';
 import { lacksPosition, settle } from './settle.ts';
 import type { SplitState } from './split-state.ts';
+
+// How long a server may take to take a request to cancel.
+const CANCEL_MILLIS = 1000;
 
 /**
  * The splitting of one Knex client while its pools are open: its cluster and what it learnt of
@@ -130,6 +135,13 @@ export class RWSplit {
     }
   }
 
+  /** Ends what runs on a connection, and uses it no more: nobody waits for the answer. */
+  abandon(connection: Connection): void {
+    this.sessionChanges.spoil(connection);
+    const driver = this.#client.driver as CancellingDriver;
+    sendCancelRequest(driver, connection, CANCEL_MILLIS).catch(() => undefined);
+  }
+
   /** Forgets what was learnt of the schema, which this client may have changed. */
   forgetCatalog(): void {
     this.intents.forget();
@@ -155,7 +167,8 @@ export class RWSplit {
     await Promise.all([this.locks.destroy(), this.watch.destroy()]);
   }
 
-  #noteFacts(host: Host, { role, hasStandardStrings, server }: ServerFacts): void {
+  #noteFacts(host: Host, { role, hasStandardStrings, server, replayed }: ServerFacts): void {
+    this.cluster.positions.restart(server, replayed);
     // One server that says no is enough.
     if (this.hasStandardStrings !== false) this.hasStandardStrings = hasStandardStrings;
     // The name may stand for several servers, or the probe has yet to hear of it: it has to say.

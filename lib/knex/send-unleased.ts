@@ -1,4 +1,5 @@
 import type { Connection } from '../hosts/host.ts';
+import { doubtAll } from './doubts.ts';
 import type { RWSplit } from './rw-split.ts';
 import type { Send } from './statement.ts';
 
@@ -12,6 +13,6 @@ export async function sendUnleased<T>(
   try {
     return await send(connection);
   } finally {
-    session?.doubt();
+    if (session !== undefined) doubtAll(split, session);
   }
 }

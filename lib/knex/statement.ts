@@ -5,19 +5,30 @@ import type { Acquired } from '../routing/acquire.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import { judgeStatementError } from '../routing/failure.ts';
 import type { Lease, LeaseDescription } from '../routing/lease.ts';
-import type { Rerun } from '../routing/rerun.ts';
 import { planRerun } from '../routing/rerun.ts';
 import { judgeRefusal } from '../routing/misroute.ts';
 import { consistentSend } from './consistent-send.ts';
 import { debugMisroute, debugRetry } from './debug.ts';
 import { describeError, noteAttempt } from './failed-attempt.ts';
 import { fresherHost } from './fresher-host.ts';
+import { nextHost } from './next-host.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { textOf } from './statement-text.ts';
 
 /** Sends a statement on a connection, as plain Knex does. */
 export type Send<T> = (connection: Connection) => Promise<T>;
+
+/** How a statement is sent, the first time and again. */
+export interface Manner<T> {
+  /** Whether its rows are read as they come. */
+  readonly isStream?: boolean | undefined;
+  /**
+   * Sends it once more from above what an application's own client class does to its connection,
+   * where there is such a class.
+   */
+  readonly resend?: Send<T> | undefined;
+}
 
 /** What runs again, and how. */
 interface Running<T> {
@@ -26,14 +37,6 @@ interface Running<T> {
   readonly statement: CompiledStatement;
   readonly send: Send<T>;
 }
-
-const onThePrimary = { intent: 'write', proved: true, reason: 'a replica refused it' } as const;
-
-// Statements that failed together should not arrive at the next host together.
-const MOST_JITTER_MILLIS = 20;
-
-// How long a text that may be mistaken waits for the primary.
-const SOON_MILLIS = 1000;
 
 /** What Knex's events show of where a statement runs. */
 export function describeRoute(lease: Lease): LeaseDescription {
@@ -53,12 +56,25 @@ export function runStatement<T>(
   lease: Lease,
   statement: CompiledStatement,
   sendAsIs: Send<T>,
-  isStream = false,
+  { isStream = false, resend }: Manner<T> = {},
 ): Promise<T> {
-  const send = consistentSend(split, lease, statement, sendAsIs, isStream);
-  const sent = send(lease.connection);
+  const first = consistentSend(split, lease, statement, sendAsIs, isStream);
+  // One that was sent again by way of the application's own client class: whoever did so judges it.
+  if (lease.resent === statement) {
+    lease.resent = undefined;
+    return first(lease.connection);
+  }
+  const send =
+    resend &&
+    ((to: Connection): Promise<T> => {
+      lease.resent = statement;
+      return resend(to);
+    });
+  const sent = first(lease.connection);
   lease.running = sent;
-  return sent.catch((error: unknown) => recover({ split, lease, statement, send }, error));
+  return sent.catch((error: unknown) =>
+    recover({ split, lease, statement, send: send ?? first }, error),
+  );
 }
 
 async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
@@ -81,7 +97,7 @@ async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {
     noteAttempt(split, lease, failure, error);
     const rerun = planRerun(lease, failure);
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other.
-    const next = rerun && (await nextHost(running, rerun, deadline));
+    const next = rerun && (await nextHost(split, lease, rerun, deadline));
     if (next === undefined) throw describeError(error, lease, failure, textOf(statement));
 
     const refused = error;
@@ -106,65 +122,6 @@ async function attempt<T>({ lease, send }: Running<T>): Promise<PromiseSettledRe
   return outcome;
 }
 
-/** Takes a connection of the host that runs the statement next; undefined where none does. */
-async function nextHost<T>(
-  { split, lease }: Running<T>,
-  rerun: Rerun,
-  deadline: number,
-): Promise<Acquired | undefined> {
-  const next = await acquireNext(split, lease, rerun, deadline).catch(() => undefined);
-  if (next === undefined || !(lease.isReleased || lease.isCancelled)) return next;
-
-  // Given up meanwhile (a timeout, a closed stream): nobody waits for it.
-  next.leave?.();
-  split.dispatcher.release(next.host, next.connection);
-  return undefined;
-}
-
-async function acquireNext(
-  split: RWSplit,
-  lease: Lease,
-  rerun: Rerun,
-  deadline: number,
-): Promise<Acquired | undefined> {
-  const { dispatcher, watch } = split;
-  const { host, request } = lease;
-  const left = (): number => deadline - systemClock.now();
-  switch (rerun) {
-    case 'primary-soon':
-      // What a replica may merely lack is, most often, a mistake in the text: not worth a long wait.
-      return dispatcher.acquire(onThePrimary, Math.min(left(), SOON_MILLIS));
-    case 'primary':
-      return dispatcher.acquire(onThePrimary, left());
-    case 'if-demoted':
-      await watch.monitor.check(host, true);
-      if (host.role === 'primary' && host.isPrimaryConnection(lease.connection)) return undefined;
-      return request && dispatcher.acquire(request, left());
-    case 'elsewhere':
-      if (!mayTryAgain(lease)) (lease.tried ??= new Set()).add(host);
-      await jitter();
-      return request && dispatcher.acquire(request, left(), undefined, lease.tried);
-    case 'again':
-      await jitter();
-      return request && dispatcher.acquire(request, left());
-    default:
-      return rerun satisfies never;
-  }
-}
-
-// Where reads go to the primary there may be no other, and it may be well again.
-function mayTryAgain({ host, attempts = [] }: Lease): boolean {
-  return (
-    host.role === 'primary' && attempts.filter(({ host: name }) => name === host.name).length < 2
-  );
-}
-
-function jitter(): Promise<void> {
-  return new Promise((resolve) => {
-    systemClock.holdFor(Math.random() * MOST_JITTER_MILLIS, resolve);
-  });
-}
-
 function moveOn<T>({ split, lease, statement }: Running<T>, next: Acquired, error: Error): void {
   const from = lease.host;
   const isRefusal = judgeRefusal(error) !== 'none';
@@ -172,7 +129,7 @@ function moveOn<T>({ split, lease, statement }: Running<T>, next: Acquired, erro
   if (isRefusal && next.host.role === 'primary') lease.mayRerun = false;
   const isBehind = error instanceof BehindError;
   const failed = `${from.name} ${isBehind ? 'is behind' : 'failed it'}`;
-  const reason = isRefusal ? onThePrimary.reason : failed;
+  const reason = isRefusal ? 'a replica refused it' : failed;
   lease.description = { ...describeRoute(lease), reason };
   statement.rwSplit = lease.description;
   if (isBehind) return;

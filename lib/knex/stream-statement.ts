@@ -17,9 +17,11 @@ export function streamStatement(
   statement: CompiledStatement,
   stream: StreamRequest['stream'],
   send: Send<unknown>,
+  resend: Send<unknown> | undefined,
 ): Promise<unknown> {
+  const manner = { isStream: true, resend };
   if (!lease.mayRerun && !lease.mayRetry) {
-    return runStatement(split, lease, statement, send, true);
+    return runStatement(split, lease, statement, send, manner);
   }
 
   let source: Readable | undefined;
@@ -49,7 +51,7 @@ export function streamStatement(
     stream.off('pipe', watch);
   };
 
-  return runStatement(split, lease, statement, send, true).then(
+  return runStatement(split, lease, statement, send, manner).then(
     (ended) => {
       restore();
       return ended;

@@ -1,15 +1,11 @@
 import type { Connection } from '../hosts/host.ts';
 import { connectionState } from '../hosts/connection-state.ts';
+import { runQuery } from '../hosts/run-query.ts';
 import type { Lease, Unlock } from '../routing/lease.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import type { Send } from './statement.ts';
 import { describeRoute } from './statement.ts';
-
-/** A `pg` client, as far as giving back all locks needs it. */
-interface Unlocking {
-  query(text: string): Promise<unknown>;
-}
 
 // One call and nothing else: run in a session that doesn't hold the lock, it does nothing.
 const BARE_UNLOCK =
@@ -75,7 +71,7 @@ function hasLost(connection: Connection, error: unknown): boolean {
 // A session that has ended has given its locks back.
 async function unlockAll(connection: Connection): Promise<void> {
   try {
-    await (connection as Connection & Unlocking).query('select pg_advisory_unlock_all()');
+    await runQuery(connection, { text: 'select pg_advisory_unlock_all()' });
   } catch {
     return;
   }

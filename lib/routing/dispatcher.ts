@@ -104,6 +104,13 @@ export class Dispatcher {
     return lease;
   }
 
+  /** Gives the connection of a lease back, which goes on with another one as soon as it has that. */
+  letGo(lease: Lease): void {
+    lease.letGo();
+    // Who gives the query up meanwhile knows no other connection.
+    if (lease.isLoose) this.#leases.set(lease, lease);
+  }
+
   /** Goes on with a lease on another host. */
   move(lease: Lease, next: Acquired): void {
     lease.move(next);

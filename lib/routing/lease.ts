@@ -66,6 +66,10 @@ export class Lease {
   need: Need | undefined;
   /** It was moved to a host that has what its session wrote, or may have it. */
   isMoved = false;
+  /** What is on its way once more by way of an application's own client class. */
+  resent: object | undefined;
+  /** A monotonic session knows that it sees something. */
+  isSeen = false;
   /** The primary had not written what a token tells of. */
   isTokenDoubted = false;
   /** The primary was asked for what a replica refused: it may have written. */
@@ -102,6 +106,7 @@ export class Lease {
   readonly #giveBack: GiveBack;
   #startedAt: number;
   #isReleased = false;
+  #isLoose = false;
 
   constructor(route: Route, host: Host, connection: Connection, clock: Clock, giveBack: GiveBack) {
     this.route = route;
@@ -124,14 +129,31 @@ export class Lease {
     if (this.#isReleased) return undefined;
 
     this.#isReleased = true;
+    if (this.#isLoose) return undefined;
     this.host.finish(this.#startedAt, this.#clock);
     return this.#giveBack(this);
   }
 
-  /** Gives the connection back and goes on with another one. */
-  move({ host, connection, leave }: Acquired): void {
+  /** Whether it has given its connection back, and has yet to get another one. */
+  get isLoose(): boolean {
+    return this.#isLoose;
+  }
+
+  /** Gives the connection back ahead of a move: who waits for another one must hold none. */
+  letGo(): void {
+    if (this.#isLoose || this.#isReleased) return;
+
+    this.#isLoose = true;
     this.host.finish(this.#startedAt, this.#clock);
     void this.#giveBack(this);
+    // Nobody's, so that what is done to it (a cancel, a mark of Knex) harms nobody.
+    this.onMove?.(this);
+  }
+
+  /** Gives the connection back and goes on with another one. */
+  move({ host, connection, leave }: Acquired): void {
+    this.letGo();
+    this.#isLoose = false;
     this.host = host;
     this.connection = connection;
     this.hostRole = host.role;

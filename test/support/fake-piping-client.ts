@@ -13,6 +13,8 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+type Done = (error: unknown, result?: { readonly rows: readonly Answer[] }) => void;
+
 /** The driver's client, as far as sharing a round trip goes: it answers only when it is told to. */
 export class FakePipingClient {
   pipeline: boolean | undefined;
@@ -31,8 +33,24 @@ export class FakePipingClient {
     this.pipeline = pipeline;
   }
 
-  query({ text, types }: Question): Promise<{ readonly rows: readonly Answer[] }> {
+  /** pg's own: what is being answered. */
+  get _activeQuery(): Pending | undefined {
+    return this.#active;
+  }
+
+  query({ text, types }: Question, done?: Done): Promise<{ readonly rows: readonly Answer[] }> {
     this.types.push(types);
+    const answered = this.#queue(text);
+    if (done !== undefined) {
+      answered.then(
+        (result) => done(null, result),
+        (error: unknown) => done(error),
+      );
+    }
+    return answered;
+  }
+
+  #queue(text: string): Promise<{ readonly rows: readonly Answer[] }> {
     return new Promise((resolve, reject) => {
       const pending = { text, resolve, reject };
       if (this.pipeline === true || this.readyForQuery === true) this.#send(pending);

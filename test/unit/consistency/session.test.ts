@@ -94,7 +94,7 @@ describe('Session', () => {
         marks.map((mark) => (session: Session) => session.noteSeen(mark, 1)),
         marks.map((mark) => (session: Session) => session.settle(mark, session.doubts, 1)),
         fc.constant((session: Session) => session.doubt()),
-        fc.constant((session: Session) => session.confirm()),
+        fc.constant((session: Session) => session.confirm(at(1000n))),
       ),
     );
     const modes = fc.constantFrom<ConsistencyMode>('session', 'eventual', 'strong');
@@ -144,7 +144,7 @@ describe('Session, where a position is not known', () => {
 
     session.noteWritten(at(100n), 0);
     session.noteSeen(at(100n), 0);
-    session.confirm();
+    session.confirm(at(100n));
 
     expect(session.content.isUncertain).toBe(true);
   });
@@ -220,7 +220,8 @@ describe('Session, within another one', () => {
 describe('Session, after a token', () => {
   it.each<[string, (session: Session) => void, boolean]>([
     ['nothing has happened', () => undefined, true],
-    ['a server has it', (session) => session.confirm(), false],
+    ['a server has it', (session) => session.confirm(at(100n)), false],
+    ['a server has less', (session) => session.confirm(at(99n)), true],
     ['a write came after it', (session) => session.noteWritten(at(101n), 0), false],
     ['a write came out at it', (session) => session.noteWritten(at(100n), 0), false],
     ['a write came out before it', (session) => session.noteWritten(at(99n), 0), true],

@@ -1,0 +1,38 @@
+import type { Connection } from './host.ts';
+
+/** A `pg` client, as far as a statement of our own needs it. */
+interface Querying {
+  query(query: OwnQuery, done: (error: unknown, result: Result | undefined) => void): unknown;
+}
+
+interface Result {
+  readonly rows: readonly Row[];
+}
+
+/** A row, as the server or a parser of types writes it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A statement of our own. */
+export interface OwnQuery {
+  readonly text: string;
+  readonly values?: readonly unknown[] | undefined;
+  /** Instead of what an application made of the driver's types. */
+  readonly types?: { getTypeParser(): (text: unknown) => unknown } | undefined;
+}
+
+/**
+ * Runs a statement of our own on a connection of a pool.
+ *
+ * By a callback, as Knex does: what an application wraps around `query` may know nothing else.
+ */
+export function runQuery(connection: Connection, query: OwnQuery): Promise<readonly Row[]> {
+  return new Promise((resolve, reject) => {
+    // Whoever opened the connection made sure that it is one.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    (connection as Querying).query(query, (error, result) => {
+      if (error === null || error === undefined) resolve(result?.rows ?? []);
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever the driver says.
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.ts';
+
+/** What became of a promise, once something has. */
+export async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  try {
+    return { status: 'fulfilled', value: await promise };
+  } catch (reason) {
+    return { status: 'rejected', reason };
+  }
+}
+
+/** What a promise was fulfilled with, if it was. */
+export function fulfilled<T>(outcome: PromiseSettledResult<T> | undefined): T | undefined {
+  return outcome?.status === 'fulfilled' ? outcome.value : undefined;
+}
+
+/** What a promise was rejected with, if it was. */
+export function rejected(outcome: PromiseSettledResult<unknown> | undefined): unknown {
+  return outcome?.status === 'rejected' ? outcome.reason : undefined;
+}
+
+/** Waits for a promise that does not reject; undefined where it takes longer than `millis`. */
+export async function within<T>(
+  promise: Promise<T>,
+  millis: number,
+  clock: Clock,
+): Promise<T | undefined> {
+  let stopWaiting: (() => void) | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    stopWaiting = clock.holdFor(millis, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    stopWaiting?.();
+  }
+}
