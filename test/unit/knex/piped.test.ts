@@ -114,7 +114,12 @@ describe('piped', () => {
     const answers = await answerAll(run(client, beside), one, two, three);
 
     expect(client.log).toEqual(inTurn);
-    expect(answers).toMatchObject({ before: one, result: ok(two), behind: three, refusal: undefined });
+    expect(answers).toMatchObject({
+      before: one,
+      result: ok(two),
+      behind: three,
+      refusal: undefined,
+    });
     expect(client.pipeline).toBe(flag);
   });
 
