@@ -122,12 +122,12 @@ export class ConnectionFinder {
           : begun + (this.#maySoon(decided, tried) ? failoverMillis : 0);
       const waitMillis = Math.min(deadline, cluster.isSettled ? patience : deadline) - clock.now();
       const asked = clock.now();
-      if (waitMillis < 1 || cluster.changes.hasEnded) throw failure ?? this.#unserved(request);
+      if (waitMillis < 1 || cluster.changes.hasEnded) throw this.#unserved(request, failure);
       // Nobody tells of a replica that has caught up.
       const lookMillis = mayCatchUp ? Math.min(waitMillis, LOOK_MILLIS) : waitMillis;
       const hasChanged = await cluster.changes.after(count, lookMillis);
       need?.lookAgain();
-      if (!hasChanged && !mayCatchUp) throw failure ?? this.#unserved(request);
+      if (!hasChanged && !mayCatchUp) throw this.#unserved(request, failure);
       const now = clock.now();
       if (now - asked > waitMillis + HELD_UP_MILLIS) {
         // The process was held up, and what changed first need not be all that has changed meanwhile.
@@ -137,11 +137,15 @@ export class ConnectionFinder {
     }
   }
 
-  #unserved({ intent, need }: RouteRequest): Error {
+  #unserved({ intent, need }: RouteRequest, failure: Error | undefined): Error {
     const { cluster } = this.#parts;
     const { replicas } = cluster.routable;
-    if (need === undefined || !isNonEmpty(replicas)) return noHost(intent, cluster, []);
-    return staleReplicas(replicas, need);
+    // That the primary is gone is half of it where replicas are there, and behind.
+    const isForNobody = failure === undefined || failure instanceof NoHostAvailableError;
+    if (need !== undefined && isNonEmpty(replicas) && isForNobody) {
+      return staleReplicas(replicas, need, failure);
+    }
+    return failure ?? noHost(intent, cluster, []);
   }
 
   // Whether a host may yet serve: a primary to come, or one of the hosts about which a probe has to say.

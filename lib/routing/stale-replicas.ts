@@ -7,6 +7,7 @@ import type { Need } from './need.ts';
 export function staleReplicas(
   replicas: readonly Host[],
   { mark, reason }: Need,
+  cause?: Error,
 ): StaleReplicasError {
   const names = replicas.map(({ name }) => name).join(', ');
   const wanted =
@@ -16,5 +17,6 @@ export function staleReplicas(
   return new StaleReplicasError(
     `No replica can serve this read of its session in time: of ${names}, ${wanted}. ` +
       "Let the primary serve it, give it more time (failover.waitMillis), or read with the consistency 'eventual'.",
+    cause && { cause },
   );
 }
