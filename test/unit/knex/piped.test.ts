@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Answer } from '../../../lib/consistency/questions.ts';
 import { ask, piped, type Beside as Told, type Piped } from '../../../lib/knex/piped.ts';
 import { FakePipingClient } from '../../support/fake-piping-client.ts';
@@ -286,6 +286,67 @@ describe('piped', () => {
       const { client } = run(new FakePipingClient(false), { ...both, mayGoOn: () => false });
 
       expect(client.log).toEqual(shared);
+    });
+  });
+
+  describe('where the connection falls silent', () => {
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    const silent = async (
+      beside: Beside,
+      ...answers: readonly Answer[]
+    ): Promise<
+      Run & { readonly pass: (millis: number) => Promise<Piped<unknown> | undefined> }
+    > => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+      const running = run(new FakePipingClient(false), beside);
+      for (const answer of answers) running.client.answer([answer]);
+      const pass = async (millis: number): Promise<Piped<unknown> | undefined> => {
+        await settle();
+        jest.advanceTimersByTime(millis);
+        return running.outcome();
+      };
+      return { ...running, pass };
+    };
+
+    it('waits a second for the position of what is answered, and gives the connection up', async () => {
+      const { pass, client } = await silent({ behind: 'behind', canShare: true }, one);
+
+      expect(await pass(990)).toBeUndefined();
+      expect(await pass(20)).toMatchObject({ result: ok(one), behind: undefined, isBusy: true });
+      // The driver must not lose count of the answers.
+      expect(client.pipeline).toBe(true);
+    });
+
+    it('waits for the answer to a statement as long as that takes', async () => {
+      const { pass, client, outcome } = await silent({ behind: 'behind', canShare: true });
+
+      expect(await pass(60_000)).toBeUndefined();
+      client.answer([one]);
+      client.answer([two]);
+      expect(await outcome()).toMatchObject({ result: ok(one), behind: two, isBusy: false });
+      expect(client.pipeline).toBe(false);
+    });
+
+    it('switches the flag off as soon as all is answered after all', async () => {
+      const { pass, client } = await silent({ behind: 'behind', canShare: true }, one);
+      expect(await pass(1010)).toMatchObject({ isBusy: true });
+
+      client.answer([two]);
+      await settle();
+
+      expect(client.pipeline).toBe(false);
+    });
+
+    it('waits a moment for what nobody wants any more, and gives the connection up', async () => {
+      const unwanted = { ...both, mayGoOn: () => false };
+      const { pass, client } = await silent(unwanted, one);
+
+      expect(await pass(10)).toBeUndefined();
+      expect(await pass(20)).toMatchObject({ before: one, result: undefined, isBusy: true });
+      expect(client.pipeline).toBe(true);
     });
   });
 
