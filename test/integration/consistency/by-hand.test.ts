@@ -24,6 +24,9 @@ interface Held {
 
 type Use = (db: Knex, held: Held, body: string) => PromiseLike<unknown>;
 
+// Who may know positions, and who may not.
+const roles = ['the owner', 'humble'] as const;
+
 const insert = (db: Knex, body: string): Knex.QueryBuilder => db('notes').insert({ body });
 
 const isolation = async (trx: Knex): Promise<unknown> =>
@@ -101,13 +104,18 @@ describe('A session, with a replica that is late,', () => {
   const login = (user?: string): Knex.Config =>
     user === undefined ? {} : { connection: { ...cluster().connection(), user, password: user } };
 
-  /** What becomes of a use of a connection that the application has taken, as text. */
-  const outcome = async (db: Knex, use: Use, body: string): Promise<unknown> => {
+  /** What becomes of a use of a connection that the application has taken, an error as text. */
+  const outcome = async (
+    db: Knex,
+    use: Use,
+    body: string,
+    afterwards: () => Promise<unknown> = async () => undefined,
+  ): Promise<unknown[]> => {
     const held = await db.client.acquireConnection();
     try {
-      return await use(db, held, body);
-    } catch (error) {
-      return String(error);
+      const became = await Promise.resolve(use(db, held, body)).catch(String);
+      // Before anything is known of what else was done with the connection.
+      return [became, await afterwards()];
     } finally {
       await db.client.releaseConnection(held);
     }
@@ -120,22 +128,20 @@ describe('A session, with a replica that is late,', () => {
       (row) => row['body'],
     );
 
-  it.each(
-    uses.flatMap(([name, use]) => [undefined, 'humble'].map((user) => ({ name, use, user }))),
-  )(
-    'sees $name on a taken connection, which is as with pg, of a role $user',
-    async ({ name, use, user }) => {
+  it.each(uses.flatMap(([name, use]) => roles.map((role) => ({ name, use, role }))))(
+    'sees $name on a taken connection, which is as with pg, of $role',
+    async ({ name, use, role }) => {
+      const user = role === 'the owner' ? undefined : role;
       const db = await split(login(user));
-      const expected = await outcome(plain(login(user)), use, `${name}, ${user}, pg`);
+      const [expected] = await outcome(plain(login(user)), use, `${name}, ${role}, pg`);
 
-      const [actual, seen] = await rwSplit(db).session({}, async () => [
-        await outcome(db, use, `${name}, ${user}, split`),
-        await found(db),
-      ]);
+      const [actual, seen] = await rwSplit(db).session({}, async () =>
+        outcome(db, use, `${name}, ${role}, split`, async () => found(db)),
+      );
 
       expect(actual).toEqual(expected);
       expect(seen).toEqual(await written());
-      expect(seen).toContain(`${name}, ${user}, split`);
+      expect(seen).toContain(`${name}, ${role}, split`);
     },
   );
 
@@ -161,7 +167,7 @@ describe('A session, with a replica that is late,', () => {
     await other('notes').where({ body: 'locked' }).increment('rank', 1);
     await other.commit();
 
-    expect(await waiting).toEqual([{ rank: 2 }]);
+    expect(await waiting).toEqual([[{ rank: 2 }], undefined]);
   });
 
   it.each(ends)('sees what it committed by %j, and %s', async (text, end) => {
