@@ -2,13 +2,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { amount, inLong } from '../../support/long.ts';
+import { inLong } from '../../support/long.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
-import { delayCommits } from '../../support/replay-delay.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
 import { replicasOf, useSplit } from '../../support/split.ts';
 
-const lateMillis = 600_000;
 // Whoever waits for a connection that is never given back fails by then.
 const acquireConnectionTimeout = 3000;
 
@@ -27,11 +25,15 @@ describe('With small pools, and a replica that is late', () => {
 
   beforeAll(async () => {
     await createRoutingSchema(cluster());
-    await Promise.all(cluster().replicas.map(async (host) => delayCommits(host, lateMillis)));
   });
 
+  /** An instance that takes the replica for one that is not late. */
   const warm = async (max: number, config?: Knex.Config): Promise<Knex> => {
+    const { replicas } = cluster();
+    await Promise.all(replicas.map(async (host) => host.resumeReplay()));
+    await cluster().waitForReplay();
     const { db } = await split.warm({ pool: { min: 0, max }, acquireConnectionTimeout, ...config });
+    await Promise.all(replicas.map(async (host) => host.pauseReplay()));
     return db;
   };
   const write = async (db: Knex): Promise<{ id: number; after: string | undefined }> =>
@@ -65,6 +67,11 @@ describe('With small pools, and a replica that is late', () => {
 
         expect(others).toEqual(writers.map(() => ['replica-1']));
         expect(await Promise.all(stale)).toEqual(writers.map(() => 1));
+        expect(
+          rwSplit(db)
+            .hosts()
+            .map(({ consistency }) => consistency.stale),
+        ).toEqual([0, max]);
       },
     );
 
@@ -109,31 +116,6 @@ describe('With small pools, and a replica that is late', () => {
         ...Array(6).fill('RWSPLIT_TOKEN'),
         ...Array.from({ length: 6 }, () => ['primary']),
       ]);
-    });
-
-    it('many sessions see what they wrote, and none waits long', async () => {
-      const db = await warm(max);
-      let slowest = 0;
-
-      const found = await Promise.all(
-        Array.from({ length: 20 }, async () => {
-          const rounds: number[] = [];
-          for (let n = 0; n < amount(3); n++) {
-            await rwSplit(db).session({}, async () => {
-              const { id } = await write(db);
-              const begun = performance.now();
-              const seen = await Promise.all(
-                Array.from({ length: 4 }, async () => (await db('notes').where({ id })).length),
-              );
-              slowest = Math.max(slowest, performance.now() - begun);
-              rounds.push(...seen);
-            });
-          }
-          return rounds;
-        }),
-      );
-      expect(new Set(found.flat())).toEqual(new Set([1]));
-      expect(slowest).toBeLessThan(acquireConnectionTimeout);
     });
   });
 

@@ -52,6 +52,21 @@ describe('Positions', () => {
     expect(positions.hasReached(server, at(200n, 2))).toBe(true);
   });
 
+  it.each<[string, string | undefined, bigint | undefined, boolean]>([
+    ['before it', server, 99n, false],
+    ['beyond it', server, 101n, true],
+    ['not known', server, undefined, true],
+    ['of another server', 'another', 99n, true],
+    ['of a server that does not say which', undefined, 99n, true],
+  ])('takes a position back where its server begins anew %s', (_, of, lsn, expected) => {
+    const positions = known([1, 100n]);
+
+    positions.restart(of, lsn);
+
+    expect(positions.hasReached(server, at(100n))).toBe(expected);
+    expect(positions.hasReached(server, at(99n))).toBe(true);
+  });
+
   it('lets no answer that comes late take a position back', () => {
     const positions = known([1, 200n], [1, 100n]);
 

@@ -368,6 +368,17 @@ describe('Cluster', () => {
     expect(roles(cluster).replicas).toEqual(['b']);
   });
 
+  it('believes in no position of before a replica began its replay again', () => {
+    const cluster = makeCluster({ a: {}, b: {} });
+    const server = 'one';
+
+    answerProbe(cluster, 'b', reportOf('replica', { server, position: 2000n }));
+    answerProbe(cluster, 'b', reportOf('replica', { server, position: 1500n }));
+
+    expect(cluster.positions.hasReached(server, { timeline: 1, lsn: 1500n })).toBe(true);
+    expect(cluster.positions.hasReached(server, { timeline: 1, lsn: 1501n })).toBe(false);
+  });
+
   it('asks no lag of a replica that was promoted', () => {
     const cluster = makeCluster({ a: {}, b: {} }, { maxLag: { millis: undefined, bytes: 100 } });
     answerProbe(cluster, 'b', reportOf('replica', { position: 1n }));
