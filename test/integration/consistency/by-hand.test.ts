@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { useInstances } from '../../support/instances.ts';
+import { inLong } from '../../support/long.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { delayCommits } from '../../support/replay-delay.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
@@ -24,9 +25,6 @@ interface Held {
 
 type Use = (db: Knex, held: Held, body: string) => PromiseLike<unknown>;
 
-// Who may know positions, and who may not.
-const roles = ['the owner', 'humble'] as const;
-
 const insert = (db: Knex, body: string): Knex.QueryBuilder => db('notes').insert({ body });
 
 const isolation = async (trx: Knex): Promise<unknown> =>
@@ -39,17 +37,6 @@ const uses: readonly [name: string, Use][] = [
     async (db, connection, body) =>
       db.transaction(async (trx) => insert(trx, body), { connection } as Knex.TransactionConfig),
   ],
-  ...(['repeatable read', 'serializable'] as const).map((isolationLevel): [string, Use] => [
-    `a ${isolationLevel} transaction`,
-    async (db, connection, body) =>
-      db.transaction(
-        async (trx) => {
-          await insert(trx, body);
-          return isolation(trx);
-        },
-        { connection, isolationLevel } as Knex.TransactionConfig,
-      ),
-  ]),
   [
     'a transaction that says itself what it is',
     async (db, connection, body) =>
@@ -62,6 +49,17 @@ const uses: readonly [name: string, Use][] = [
         { connection } as Knex.TransactionConfig,
       ),
   ],
+  ...(['repeatable read', 'serializable'] as const).map((isolationLevel): [string, Use] => [
+    `a ${isolationLevel} transaction`,
+    async (db, connection, body) =>
+      db.transaction(
+        async (trx) => {
+          await insert(trx, body);
+          return isolation(trx);
+        },
+        { connection, isolationLevel } as Knex.TransactionConfig,
+      ),
+  ]),
   [
     'BEGIN and COMMIT by hand',
     async (db, held, body) => {
@@ -86,10 +84,12 @@ const ends: readonly [text: string, end: 'commit' | 'rollback'][] = [
   ['commit', 'rollback'],
   ['/* done */ commit', 'rollback'],
   ['-- done\nend', 'rollback'],
-  ['end transaction', 'rollback'],
   ['select 1; end', 'rollback'],
   ['do $$ begin commit; end $$', 'rollback'],
-  ['rollback', 'commit'],
+  ...inLong<[string, 'commit' | 'rollback']>(
+    ['end transaction', 'rollback'],
+    ['rollback', 'commit'],
+  ),
 ];
 
 describe('A session, with a replica that is late,', () => {
@@ -128,7 +128,11 @@ describe('A session, with a replica that is late,', () => {
       (row) => row['body'],
     );
 
-  it.each(uses.flatMap(([name, use]) => roles.map((role) => ({ name, use, role }))))(
+  it.each([
+    ...uses.map(([name, use]) => ({ name, use, role: 'humble' })),
+    ...uses.slice(0, 3).map(([name, use]) => ({ name, use, role: 'the owner' })),
+    ...inLong(...uses.slice(3)).map(([name, use]) => ({ name, use, role: 'the owner' })),
+  ])(
     'sees $name on a taken connection, which is as with pg, of $role',
     async ({ name, use, role }) => {
       const user = role === 'the owner' ? undefined : role;
