@@ -63,13 +63,7 @@ export async function proveToken(
   host: Host,
   written: Mark,
 ): Promise<void> {
-  if (!lease.isTokenDoubted) {
-    lease.isTokenDoubted = true;
-    // Another host may have been promoted, of which nobody here has heard.
-    const isBeyond = (lease.need?.mark?.timeline ?? 0) > split.cluster.memory.timeline;
-    await (isBeyond ? split.watch.checkSoon() : split.watch.monitor.check(host, true));
-    return;
-  }
+  if (await mayYetBeRight(split, lease, host)) return;
 
   const { session, need, request } = lease;
   if (session === undefined) return;
@@ -81,4 +75,24 @@ export async function proveToken(
   }
   session.restart(written, systemClock.now());
   lease.need = needOf(split, session, request?.hint?.consistency ?? session.settings.mode);
+}
+
+// How often it is looked for who was promoted, while a host says nothing.
+const MOST_LOOKS = 4;
+const LOOK_MILLIS = 300;
+
+async function mayYetBeRight(
+  { cluster, watch }: RWSplit,
+  lease: Lease,
+  host: Host,
+): Promise<boolean> {
+  const looks = lease.tokenDoubts++;
+  // Another host may have been promoted, of which nobody here has heard.
+  const isBeyond = (lease.need?.mark?.timeline ?? 0) > cluster.memory.timeline;
+  const isSilent = cluster.hosts.some(({ health }) => health.state !== 'up');
+  if (looks > 0 && !(isBeyond && isSilent && looks < MOST_LOOKS)) return false;
+
+  if (looks > 0) await cluster.changes.after(cluster.changes.count, LOOK_MILLIS);
+  await (isBeyond ? watch.checkSoon() : watch.monitor.check(host, true));
+  return true;
 }

@@ -15,7 +15,7 @@ import type { RWSplit } from './rw-split.ts';
  */
 export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<Lease> {
   let request = wanted;
-  let isTokenDoubted = false;
+  let tokenDoubts = 0;
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one host after the other.
     const lease = await split.lease(request);
@@ -27,10 +27,10 @@ export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<
     lease.need?.noteRefused(lease.host);
     void lease.release();
     if (lack === 'replayed') continue;
-    lease.isTokenDoubted = isTokenDoubted;
+    lease.tokenDoubts = tokenDoubts;
     // oxlint-disable-next-line no-await-in-loop -- as above.
     await proveToken(split, lease, lease.host, lack);
-    ({ isTokenDoubted } = lease);
+    ({ tokenDoubts } = lease);
     request = { ...request, need: lease.need };
   }
 }

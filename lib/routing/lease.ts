@@ -70,8 +70,8 @@ export class Lease {
   resent: object | undefined;
   /** A monotonic session knows that it sees something. */
   isSeen = false;
-  /** The primary had not written what a token tells of. */
-  isTokenDoubted = false;
+  /** How often the primary had not written what a token tells of. */
+  tokenDoubts = 0;
   /** The primary was asked for what a replica refused: it may have written. */
   mayHaveWritten = false;
   /** Up to where it wrote, if it did, is known or doubted. */
