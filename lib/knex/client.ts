@@ -14,6 +14,7 @@ import type {
   StreamRequest,
   Transaction,
 } from './internals.ts';
+import { guardedClient } from './guarded-client.ts';
 import { createPoolFacade } from './pool-facade.ts';
 import { createRunner } from './runner.ts';
 import { isRolledBack } from './rolled-back.ts';
@@ -102,11 +103,28 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
     }
 
     override query(connection: Connection, statement: CompiledStatement | string): unknown {
-      const lease = splitOf(this)?.dispatcher.leaseOf(connection);
-      if (lease === undefined) return super.query(connection, statement);
+      const split = splitOf(this);
+      const lease = split?.dispatcher.leaseOf(connection);
+      if (split === undefined || lease === undefined) return super.query(connection, statement);
 
       const described = typeof statement === 'string' ? { sql: statement } : statement;
-      return super.query(connection, Object.assign(described, { rwSplit: describeRoute(lease) }));
+      Object.assign(described, { rwSplit: describeRoute(lease) });
+      if (this._query === RWSplitClient.prototype._query) return super.query(connection, described);
+      return super.query.call(guardedClient(this, split, lease), connection, described);
+    }
+
+    override stream(
+      connection: Connection,
+      statement: unknown,
+      stream: unknown,
+      options: unknown,
+    ): unknown {
+      const split = splitOf(this);
+      const lease = split?.dispatcher.leaseOf(connection);
+      const isOwn = this._stream === RWSplitClient.prototype._stream;
+      const isPlain = split === undefined || lease === undefined || isOwn;
+      const client = isPlain ? this : guardedClient(this, split, lease);
+      return super.stream.call(client, connection, statement, stream, options);
     }
 
     override _query(
@@ -119,9 +137,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
       if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);
-      const resend = (to: Connection): Promise<CompiledStatement> => this._query(to, statement);
-      const isOwn = this._query === RWSplitClient.prototype._query;
-      const sent = runStatement(split, lease, statement, send, isOwn ? undefined : { resend });
+      const sent = runStatement(split, lease, statement, send);
       if (!lease.isTransaction) return sent;
       return sent.catch((error: unknown) => {
         if (isRolledBack(lease, statement, error)) return statement;
@@ -142,13 +158,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
         streamUntilLost(to, stream, () => super._stream(to, statement, stream, options));
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
-      if (lease.resent === statement) {
-        return runStatement(split, lease, statement, send, { isStream: true });
-      }
-      const resend = (to: Connection): Promise<unknown> =>
-        this._stream(to, statement, stream, options);
-      const isOwn = this._stream === RWSplitClient.prototype._stream;
-      return streamStatement(split, lease, statement, stream, send, isOwn ? undefined : resend);
+      return streamStatement(split, lease, statement, stream, send);
     }
 
     override async cancelQuery(connection?: Connection): Promise<unknown> {

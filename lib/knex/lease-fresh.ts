@@ -1,6 +1,7 @@
 import { isBefore } from '../consistency/mark.ts';
 import { readWritten } from '../consistency/questions.ts';
 import type { Mark } from '../consistency/mark.ts';
+import { serverFacts } from '../hosts/server-facts.ts';
 import type { Lease } from '../routing/lease.ts';
 import type { RouteRequest } from '../routing/route.ts';
 import { askWritten } from './captures.ts';
@@ -9,19 +10,28 @@ import { countRead } from './count-read.ts';
 import { proveToken } from './fresher-host.ts';
 import type { RWSplit } from './rw-split.ts';
 
+// A host whose pool holds nothing but dead connections gives out one after the other.
+const MOST_DEATHS = 8;
+
 /**
- * Takes a connection for a transaction that reads, of a host that has what its session wrote or saw:
- * where that isn't known, the host is asked before the transaction begins.
+ * Takes a connection for a transaction; for one that reads, of a host that has what its session wrote
+ * or saw: where that isn't known, the host is asked before the transaction begins.
  */
 export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<Lease> {
   let request = wanted;
   let tokenDoubts = 0;
+  let deaths = 0;
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one host after the other.
     const lease = await split.lease(request);
     // oxlint-disable-next-line no-await-in-loop -- as above.
     const lack = await lackOf(split, lease);
-    if (lack === undefined) return lease;
+    if (lack === undefined) {
+      // It may have ended since it was taken, as when its host has got another role.
+      if (serverFacts(lease.connection)?.isEnded !== true || deaths++ >= MOST_DEATHS) return lease;
+      void lease.release();
+      continue;
+    }
 
     split.events.tell('stale', { host: lease.host.name });
     lease.need?.noteRefused(lease.host);

@@ -42,12 +42,18 @@ export async function streamUntilLost(
     // oxlint-disable-next-line no-underscore-dangle -- pg-cursor's name.
     source.emit('error', source.errored ?? source.cursor?._error ?? new Error(LOST));
   };
+  const forget = (): void => {
+    stream.off('pipe', onPipe);
+    client.off('end', onEnd);
+  };
   stream.once('pipe', onPipe);
   client.once('end', onEnd);
+  // Of one that is closed early, Knex never says that it ended.
+  stream.once('close', forget);
   try {
     return await send();
   } finally {
-    stream.off('pipe', onPipe);
-    client.off('end', onEnd);
+    forget();
+    stream.off('close', forget);
   }
 }

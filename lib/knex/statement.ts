@@ -19,17 +19,6 @@ import { textOf } from './statement-text.ts';
 /** Sends a statement on a connection, as plain Knex does. */
 export type Send<T> = (connection: Connection) => Promise<T>;
 
-/** How a statement is sent, the first time and again. */
-export interface Manner<T> {
-  /** Whether its rows are read as they come. */
-  readonly isStream?: boolean | undefined;
-  /**
-   * Sends it once more from above what an application's own client class does to its connection,
-   * where there is such a class.
-   */
-  readonly resend?: Send<T> | undefined;
-}
-
 /** What runs again, and how. */
 interface Running<T> {
   readonly split: RWSplit;
@@ -56,25 +45,23 @@ export function runStatement<T>(
   lease: Lease,
   statement: CompiledStatement,
   sendAsIs: Send<T>,
-  { isStream = false, resend }: Manner<T> = {},
+  isStream = false,
 ): Promise<T> {
-  const first = consistentSend(split, lease, statement, sendAsIs, isStream);
-  // One that was sent again by way of the application's own client class: whoever did so judges it.
-  if (lease.resent === statement) {
-    lease.resent = undefined;
-    return first(lease.connection);
-  }
-  const send =
-    resend &&
-    ((to: Connection): Promise<T> => {
-      lease.resent = statement;
-      return resend(to);
-    });
-  const sent = first(lease.connection);
+  const send = consistentSend(split, lease, statement, sendAsIs, isStream);
+  if (lease.isGuarded) return send(lease.connection);
+  return recovered(split, lease, statement, send);
+}
+
+/** As {@link runStatement}, of what is sent as it is. */
+export function recovered<T>(
+  split: RWSplit,
+  lease: Lease,
+  statement: CompiledStatement,
+  send: Send<T>,
+): Promise<T> {
+  const sent = send(lease.connection);
   lease.running = sent;
-  return sent.catch((error: unknown) =>
-    recover({ split, lease, statement, send: send ?? first }, error),
-  );
+  return sent.catch((error: unknown) => recover({ split, lease, statement, send }, error));
 }
 
 async function recover<T>(running: Running<T>, thrown: unknown): Promise<T> {

@@ -17,13 +17,17 @@ export function streamStatement(
   statement: CompiledStatement,
   stream: StreamRequest['stream'],
   send: Send<unknown>,
-  resend: Send<unknown> | undefined,
 ): Promise<unknown> {
-  const manner = { isStream: true, resend };
-  if (!lease.mayRerun && !lease.mayRetry) {
-    return runStatement(split, lease, statement, send, manner);
-  }
+  if (lease.isGuarded) return runStatement(split, lease, statement, send, true);
+  return intoStream(lease, stream, () => runStatement(split, lease, statement, send, true));
+}
 
+/** Lets a stream hear of its failure once, and of none that another host makes good. */
+export function intoStream(
+  lease: Lease,
+  stream: StreamRequest['stream'],
+  run: () => Promise<unknown>,
+): Promise<unknown> {
   let source: Readable | undefined;
   const watch = (piped: Readable): void => {
     source = piped;
@@ -34,16 +38,16 @@ export function streamStatement(
   };
   // Each attempt has a source of its own.
   stream.on('pipe', watch);
-  // Knex tells the stream of an error at once; a refusal that the primary may still answer to is
-  // held back, and told only if it can't.
+  // Knex tells the stream of an error at once; a refusal that another host may still answer to is
+  // held back, and told only if none can.
   const emit = stream.emit.bind(stream);
-  let held: unknown;
+  let told: unknown;
   stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
     if (event === 'error' && mayRunAgain(lease, args[0])) {
-      [held] = args;
       source?.unpipe(stream);
       return true;
     }
+    if (event === 'error') [told] = args;
     return emit(event, ...args);
   };
   const restore = (): void => {
@@ -51,14 +55,15 @@ export function streamStatement(
     stream.off('pipe', watch);
   };
 
-  return runStatement(split, lease, statement, send, manner).then(
+  return run().then(
     (ended) => {
       restore();
       return ended;
     },
     (error: unknown) => {
       restore();
-      if (error === held) stream.emit('error', error);
+      // Knex tells nobody of what it takes for told.
+      if (told === undefined) stream.emit('error', error);
       throw error;
     },
   );

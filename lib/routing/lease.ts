@@ -66,8 +66,8 @@ export class Lease {
   need: Need | undefined;
   /** It was moved to a host that has what its session wrote, or may have it. */
   isMoved = false;
-  /** What is on its way once more by way of an application's own client class. */
-  resent: object | undefined;
+  /** Whoever sent it by way of an application's own client class recovers what fails. */
+  isGuarded = false;
   /** A monotonic session knows that it sees something. */
   isSeen = false;
   /** How often the primary had not written what a token tells of. */
@@ -162,5 +162,9 @@ export class Lease {
     this.#startedAt = this.#clock.now();
     host.begin(this.route.intent === 'read');
     this.onMove?.(connection);
+    // Given up just now: nobody would give this one back.
+    if (!this.#isReleased) return;
+    host.finish(this.#startedAt, this.#clock);
+    void this.#giveBack(this);
   }
 }

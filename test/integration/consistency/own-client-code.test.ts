@@ -49,10 +49,26 @@ class TenantClient extends Base {
   }
 }
 
-const tenantConfig = {
-  client: TenantClient as unknown as typeof Knex.Client,
+/** Does so by Knex, and marks each statement, as for a log. */
+class MarkingClient extends Base {
+  override async _query(connection: Connection, statement: { sql: string }): Promise<unknown> {
+    const id = tenant.getStore();
+    // oxlint-disable no-underscore-dangle -- Knex's name.
+    if (id !== undefined) {
+      const sql = `set search_path to t${id}`;
+      await super._query(connection, { sql, bindings: [], method: 'raw' });
+    }
+    statement.sql = `/* marked */ ${statement.sql}`;
+    return super._query(connection, statement);
+    // oxlint-enable no-underscore-dangle
+  }
+}
+
+const configOf = (client: unknown): Knex.Config => ({
+  client: client as typeof Knex.Client,
   pool: { min: 0, max: 1 },
-};
+});
+const tenantConfig = configOf(TenantClient);
 
 type Callback = (error: unknown, result?: unknown) => void;
 type Query = Connection['query'];
@@ -154,8 +170,13 @@ describe('With code of the application around each statement, a session', () => 
     },
   });
 
-  it('reads its tenant’s rows from wherever it has to go on', async () => {
-    const db = await split(tenantConfig);
+  it.each([
+    ['the driver', TenantClient],
+    ['Knex', MarkingClient],
+  ])('reads its tenant’s rows from wherever it has to go on, set by %s', async (_, client) => {
+    const db = await split(configOf(client));
+    const texts: string[] = [];
+    db.on('query-response', (__, { sql }: { sql: string }) => texts.push(sql));
     const as = async <T>(id: number, fn: () => Promise<T>): Promise<T> => tenant.run(id, fn);
     const rows = async (): Promise<unknown> => db('items');
     const found: unknown[] = [];
@@ -177,6 +198,7 @@ describe('With code of the application around each statement, a session', () => 
     }
 
     expect(found.length).toBe(4);
+    expect(texts.filter((sql) => sql.split('marked').length > 2)).toEqual([]);
     expect(refusals(db)).toBeGreaterThan(0);
   });
 
