@@ -97,8 +97,11 @@ export class ChaosProxy {
   /** Ends every connection, and leaves nothing open. */
   async stop(): Promise<void> {
     this.refuse();
-    this.cut();
-    await until('the proxy has no connections', stopMillis, () => this.#links.size === 0);
+    await until('the proxy has no connections', stopMillis, () => {
+      // One that was accepted just before is told of only after the listener was closed.
+      this.cut();
+      return this.#links.size === 0;
+    });
   }
 }
 
