@@ -16,6 +16,9 @@ const LAG_MILLIS = 1000;
 // What is kept of the time of a read that waits for a replica, to turn to the primary.
 const MOMENT_MILLIS = 10;
 
+// How long a read that waits leaves a replica alone that refused it, at most.
+const MOST_PAUSE_MILLIS = 200;
+
 /** What a {@link Need} is made of. */
 export interface NeedParts {
   /** What a replica must have replayed; undefined where only the primary will do. */
@@ -39,6 +42,8 @@ export class Need {
   readonly #positions: Positions;
   readonly #clock: Clock;
   #wasRefused = false;
+  #refusals = 0;
+  #askAgainAt = 0;
   readonly #refusing = new Set<Host>();
   readonly #misleading = new Set<Host>();
 
@@ -98,13 +103,15 @@ export class Need {
   noteRefused(host: Host): void {
     this.#wasRefused = true;
     // It looks fresh by its name, of which another server was probed.
-    const isOther = this.of(host) !== 'behind';
+    const isOther = this.of(host) === 'fresh';
+    this.#askAgainAt =
+      this.#clock.now() + Math.min(MOST_PAUSE_MILLIS, MOMENT_MILLIS * 2 ** this.#refusals++);
     (isOther ? this.#misleading : this.#refusing).add(host);
   }
 
   /** Lets hosts be asked again, after a wait, that may have caught up. */
   lookAgain(): void {
-    this.#refusing.clear();
+    if (this.#clock.now() >= this.#askAgainAt) this.#refusing.clear();
   }
 
   /** Says what is known of the very server that a connection leads to. */

@@ -115,6 +115,21 @@ describe('Need', () => {
     expect([first.of(host), second.of(host)]).toEqual(['fresh', 'behind']);
   });
 
+  it('has a replica that refused asked again after a wait, and later each time', () => {
+    const { clock, host, need } = bench();
+    const waiting = need();
+    const seen: string[] = [];
+
+    for (const millis of [10, 10, 10]) {
+      waiting.noteRefused(host);
+      clock.advance(millis);
+      waiting.lookAgain();
+      seen.push(waiting.of(host));
+    }
+
+    expect(seen).toEqual(['unsure', 'behind', 'behind']);
+  });
+
   it('has nobody asked once more when the time of the read is up', () => {
     const { clock, positions, host, need } = bench();
     const [first, second] = [need({ giveUpAt: 50 }), need({ giveUpAt: 50 })];
