@@ -143,7 +143,8 @@ describe('A function that names the replicas', () => {
 /** How many sessions others have in the test's own database. */
 async function untilAsleep(host: TestHost): Promise<void> {
   await eventually(async () => {
-    const text = "select from pg_stat_activity where wait_event = 'PgSleep'";
+    const text =
+      "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()";
     return (await host.query(text)).length > 0;
   });
 }
