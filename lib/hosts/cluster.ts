@@ -123,7 +123,6 @@ export class Cluster {
     host.reportedAt = at;
     if (isInRecovery === true) {
       host.wasInRecovery = true;
-      this.positions.restart(report.server, report.position);
       this.positions.note(report.server, report.timeline, report.position);
     }
     if (isInRecovery !== undefined) this.#observeRole(host, isInRecovery ? 'replica' : 'primary');

@@ -11,12 +11,12 @@ import { doubtAll, sendAndDoubt } from './doubts.ts';
 import type { Sending } from './sending.ts';
 import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
+import { isLacking } from './lacks.ts';
 import { ask, piped } from './piped.ts';
+import { unwrap } from './settled.ts';
 import { sessionOf } from './session-scope.ts';
 import type { Piped } from './piped.ts';
 
-// What an engine that has no positions, or keeps them to itself, answers.
-const NO_POSITIONS: ReadonlySet<unknown> = new Set(['42883', '42501', '0A000']);
 const REST_MILLIS = 60_000;
 
 // Servers that were asked in vain are not asked for a while.
@@ -32,7 +32,7 @@ export async function captured<T>(sending: Sending<T>, connection: Connection): 
   const answers = await askBehind(sending, connection);
   noteCapture(sending, answers, doubts);
   lease.isSettled = true;
-  return valueOf(answers);
+  return unwrap(answers.result);
 }
 
 /**
@@ -62,7 +62,7 @@ export async function seenOnPrimary<T>(sending: Sending<T>, connection: Connecti
   const answers = await askBehind(sending, connection);
   const mark = readWritten(answers.behind);
   if (mark !== undefined) session.noteSeen(mark, systemClock.now());
-  return valueOf(answers);
+  return unwrap(answers.result);
 }
 
 async function confirmed<T>(
@@ -81,7 +81,7 @@ async function confirmed<T>(
   const mark = readWritten(answers.behind);
   learn(lease, session, mark, doubts, isUnsure);
   if (mark !== undefined) session.noteSeen(mark, systemClock.now());
-  return valueOf(answers);
+  return unwrap(answers.result);
 }
 
 function learn(
@@ -151,15 +151,9 @@ async function askBehind<T>(
 }
 
 function noteRefusal(host: Host, refusal: unknown): void {
-  const code = (refusal as { code?: unknown } | undefined)?.code;
-  if (NO_POSITIONS.has(code)) restUntil.set(host, systemClock.now() + REST_MILLIS);
+  if (isLacking(refusal)) restUntil.set(host, systemClock.now() + REST_MILLIS);
 }
 
 function isResting(host: Host): boolean {
   return systemClock.now() < (restUntil.get(host) ?? Number.NEGATIVE_INFINITY);
-}
-
-function valueOf<T>({ result }: Piped<T>): T {
-  if (result?.status === 'fulfilled') return result.value;
-  throw result?.reason;
 }

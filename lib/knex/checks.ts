@@ -15,7 +15,9 @@ import type { Need } from '../routing/need.ts';
 import type { Sending } from './sending.ts';
 import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
-import { piped } from './piped.ts';
+import { isLacking } from './lacks.ts';
+import { ask, piped } from './piped.ts';
+import { fulfilled, rejected, settled, unwrap } from './settled.ts';
 import type { RWSplit } from './rw-split.ts';
 
 // Replicas whose servers keep their control file to themselves.
@@ -45,8 +47,6 @@ export function seenOnReplica<T>(sending: Sending<T>, connection: Connection): P
   return session.settings.monotonic ? seen(sending, connection) : send(connection);
 }
 
-const nothing = (): Promise<void> => Promise.resolve();
-
 /** Asks a replica whether it has what a read needs, before anything is sent. */
 export async function isFresh(
   sending: Pick<Sending<unknown>, 'split' | 'lease' | 'session'>,
@@ -58,15 +58,11 @@ export async function isFresh(
     countRead(split, host, 'fresh');
     return true;
   }
-  const { before, refusal } = await piped(connection, nothing, {
-    text: '',
-    before: questionFor(host, need.isOnTimeline(connection)),
-    canShare: false,
-    mayGoOn: () => false,
-  });
-  learn(split, host, connection, before, refusal);
-  const isReached = judge(sending, connection, need, before);
-  if (!isReached) return false;
+  const question = questionFor(host, need.isOnTimeline(connection));
+  const asked = await settled(ask(connection, question));
+  const answer = fulfilled(asked);
+  learn(split, host, connection, answer, rejected(asked));
+  if (!judge(sending, connection, need, answer)) return false;
   countRead(split, host, 'checked');
   session.confirm(need.mark);
   return true;
@@ -83,7 +79,7 @@ async function seen<T>(sending: Sending<T>, connection: Connection): Promise<T> 
   });
   if (answers.isBusy) split.sessionChanges.spoil(connection);
   noteSeen(sending, connection, answers.behind, answers.refusal);
-  return valueOf(answers.result);
+  return unwrap(answers.result);
 }
 
 async function checked<T>(sending: Sending<T>, connection: Connection, need: Need): Promise<T> {
@@ -114,7 +110,7 @@ async function checked<T>(sending: Sending<T>, connection: Connection, need: Nee
   countRead(split, host, 'checked');
   session.confirm(need.mark);
   if (session.settings.monotonic) noteSeen(sending, connection, behind, refusal);
-  return valueOf(result);
+  return unwrap(result);
 }
 
 // The server itself refused the question, and goes on.
@@ -176,12 +172,6 @@ function learn(
   cluster.positions.note(serverFacts(connection)?.server, readTimeline(answer), readLsn(answer));
 }
 
-// The server has no such function, or keeps it to itself.
-function isLacking(refusal: unknown): boolean {
-  const code = (refusal as { code?: unknown } | undefined)?.code;
-  return code === '42501' || code === '42883' || code === '0A000';
-}
-
 function timelineOf({ cluster }: RWSplit, connection: Connection): number | undefined {
   const server = serverFacts(connection)?.server;
   return server === undefined ? undefined : cluster.positions.timelineOf(server);
@@ -190,9 +180,4 @@ function timelineOf({ cluster }: RWSplit, connection: Connection): number | unde
 function questionFor(host: Host, isTimelineKnown: boolean): string {
   if (isTimelineKnown) return REPLAYED;
   return withoutControlFile.has(host) ? REPLAYED_ON_RECEIVED : REPLAYED_ON;
-}
-
-function valueOf<T>(result: PromiseSettledResult<T> | undefined): T {
-  if (result?.status === 'fulfilled') return result.value;
-  throw result?.reason;
 }

@@ -89,12 +89,12 @@ export async function piped<T>(
     const last = behind === undefined || !isOurs() ? undefined : settled(ask(connection, behind));
     asked.push(Promise.resolve(last));
     if (isShared && mayGoOn?.(fulfilled(await first)) === false) {
-      const outcome = await within(result, UNWANTED_MILLIS, systemClock);
-      isBusy = outcome === undefined;
+      const ended = await within(Promise.all([result, last]), UNWANTED_MILLIS, systemClock);
+      isBusy = ended === undefined;
       return {
         ...nothing,
         before: fulfilled(await first),
-        result: outcome,
+        result: ended?.[0],
         refusal: rejected(await first),
         isBusy,
       };

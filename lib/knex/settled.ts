@@ -19,6 +19,12 @@ export function rejected(outcome: PromiseSettledResult<unknown> | undefined): un
   return outcome?.status === 'rejected' ? outcome.reason : undefined;
 }
 
+/** What a statement answered; one that was not sent has nothing to answer. */
+export function unwrap<T>(outcome: PromiseSettledResult<T> | undefined): T {
+  if (outcome?.status === 'fulfilled') return outcome.value;
+  throw outcome?.reason;
+}
+
 /** Waits for a promise that does not reject; undefined where it takes longer than `millis`. */
 export async function within<T>(
   promise: Promise<T>,

@@ -2,6 +2,7 @@ import { createServer, connect, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
 import { until } from '../../lib/testing/until.ts';
 import type { TestHost } from '../../lib/testing/index.ts';
+import { endTogether } from './end-together.ts';
 
 const startupCodes: Readonly<Record<number, string>> = {
   196608: 'startup',
@@ -33,17 +34,7 @@ export function useRecordingProxy(target: () => TestHost): () => RecordingProxy 
       const upstream = connect(target().port, target().host);
       const read = messageReader((message) => messages.push(message));
       socket.on('data', read).pipe(upstream).pipe(socket);
-      for (const [end, other] of [
-        [socket, upstream],
-        [upstream, socket],
-      ] as const) {
-        sockets.add(end);
-        end.on('error', () => undefined);
-        end.on('close', () => {
-          sockets.delete(end);
-          other.destroy();
-        });
-      }
+      endTogether(sockets, socket, upstream);
     });
     const listening = server;
     await new Promise<void>((done) => {

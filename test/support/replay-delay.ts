@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestHost } from '../../lib/testing/index.ts';
+import type { Cluster, TestHost } from '../../lib/testing/index.ts';
 import { setSettings } from './set-settings.ts';
 
 /** How replicas are held up. */
@@ -53,6 +53,18 @@ export function delayReplay(
       await done;
     },
   };
+}
+
+/** Runs `fn` with every replica as far as the primary is at the beginning, and no further. */
+export async function whilePaused<T>(cluster: Cluster, fn: () => Promise<T>): Promise<T> {
+  const { replicas } = cluster;
+  await cluster.waitForReplay();
+  await Promise.all(replicas.map(async (host) => host.pauseReplay()));
+  try {
+    return await fn();
+  } finally {
+    await Promise.all(replicas.map(async (host) => host.resumeReplay()));
+  }
 }
 
 /** Has a replica replay each commit so much later than it was made; `undefined` ends that. */

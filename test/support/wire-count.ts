@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { Cluster, TestHost } from '../../lib/testing/index.ts';
+import { endTogether } from './end-together.ts';
 
 /** The way to each host of a cluster, on which round trips are counted. */
 export interface WireCount {
@@ -73,17 +74,7 @@ async function startProxy(target: TestHost): Promise<Proxy> {
         client.write(bytes);
       }, holdMillis);
     });
-    for (const [end, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(end);
-      end.on('error', () => undefined);
-      end.on('close', () => {
-        sockets.delete(end);
-        other.destroy();
-      });
-    }
+    endTogether(sockets, client, upstream);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

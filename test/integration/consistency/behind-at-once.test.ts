@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { useInstances } from '../../support/instances.ts';
 import { machineMillis } from '../../support/outage.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
+import { whilePaused } from '../../support/replay-delay.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
 import { learnStalledRead, stalledProcesses, stalledRead } from '../../support/stalled-read.ts';
 
@@ -23,17 +24,6 @@ describe('A read that finds its replica behind', () => {
 
   beforeAll(async () => createRoutingSchema(cluster(), schema));
 
-  const whileBehind = async <T>(fn: () => Promise<T>): Promise<T> => {
-    const { replicas } = cluster();
-    await cluster().waitForReplay();
-    await Promise.all(replicas.map(async (host) => host.pauseReplay()));
-    try {
-      return await fn();
-    } finally {
-      await Promise.all(replicas.map(async (host) => host.resumeReplay()));
-    }
-  };
-
   const refusals = (db: Knex): number =>
     rwSplit(db)
       .hosts()
@@ -44,7 +34,7 @@ describe('A read that finds its replica behind', () => {
     await learnStalledRead(db);
     const names = cluster().replicas.map(({ name }) => name);
 
-    const [hosts, millis] = await whileBehind(async () =>
+    const [hosts, millis] = await whilePaused(cluster(), async () =>
       rwSplit(db).session({}, async () => {
         await db('notes').insert({ rank: 1 });
         const start = performance.now();
@@ -69,7 +59,7 @@ describe('A read that finds its replica behind', () => {
     const divide = async (): Promise<unknown> =>
       db('notes').where({ body: 'divisor' }).select(db.raw('10 / rank as quotient'));
 
-    const found = await whileBehind(async () =>
+    const found = await whilePaused(cluster(), async () =>
       rwSplit(db).session({}, async () => {
         await db('notes').where({ body: 'divisor' }).update({ rank: 5 });
         return [await divide(), await divide()];

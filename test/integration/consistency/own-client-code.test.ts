@@ -8,6 +8,7 @@ import { useInstances } from '../../support/instances.ts';
 import { inLong } from '../../support/long.ts';
 import { machineMillis } from '../../support/outage.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
+import { whilePaused } from '../../support/replay-delay.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
 import { endStalled, untilStalled } from '../../support/stalled-read.ts';
 
@@ -139,19 +140,13 @@ describe('With code of the application around each statement, a session', () => 
     db: Knex,
     write: () => PromiseLike<unknown>,
     read: () => Promise<unknown>,
-  ): Promise<unknown> => {
-    const { replicas } = cluster();
-    await cluster().waitForReplay();
-    await Promise.all(replicas.map(async (host) => host.pauseReplay()));
-    try {
-      return await rwSplit(db).session({}, async () => {
+  ): Promise<unknown> =>
+    whilePaused(cluster(), async () =>
+      rwSplit(db).session({}, async () => {
         await write();
         return read();
-      });
-    } finally {
-      await Promise.all(replicas.map(async (host) => host.resumeReplay()));
-    }
-  };
+      }),
+    );
 
   const refusals = (db: Knex): number =>
     rwSplit(db)

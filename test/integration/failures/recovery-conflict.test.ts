@@ -29,7 +29,9 @@ describe('A read that a replica cancels for its recovery', () => {
   const open = async (
     fallback: 'primary' | 'error' = 'primary',
   ): Promise<{ db: Knex; retries: string[] }> => {
-    const db = await instances.split({ rwSplit: { fallback, balancer: 'in-order' } });
+    const db = await instances.split({
+      rwSplit: { consistency: 'eventual', fallback, balancer: 'in-order' },
+    });
     const retries: string[] = [];
     rwSplit(db).on('retry', ({ host, next }) => retries.push(`${host} → ${next}`));
     await rwSplit(db).checkNow();

@@ -34,7 +34,7 @@ describe('A replica that comes and goes', () => {
     async (_, fail, heal) => {
       const db = await instances.split({
         pool: { min: 0, max: poolSize },
-        rwSplit: { health: quickHealth },
+        rwSplit: { consistency: 'eventual', health: quickHealth },
       });
       await rwSplit(db).checkNow();
       const [flapping] = cluster().replicas as [TestHost];

@@ -24,7 +24,7 @@ describe('A replica that hangs', () => {
   it('delays reads within the bound, fails no query, and gets its even share again', async () => {
     const db = await instances.split({
       pool: { min: 0, max: 10 },
-      rwSplit: { health: quickHealth },
+      rwSplit: { consistency: 'eventual', health: quickHealth },
     });
     const hosts = cluster().replicas.slice(0, 1);
 
@@ -47,7 +47,7 @@ describe('A replica that hangs', () => {
 
   it('loses nothing when it hangs for less than hangMillis', async () => {
     const health = { ...quickHealth, hangMillis: 20_000 };
-    const db = await instances.split({ rwSplit: { health } });
+    const db = await instances.split({ rwSplit: { consistency: 'eventual', health } });
     const [hung] = cluster().replicas;
     let retries = 0;
     rwSplit(db).on('retry', () => retries++);
@@ -67,7 +67,7 @@ describe('A replica that hangs', () => {
 
   it('leaves a statement that takes long alone while it answers probes', async () => {
     const { hangMillis, intervalMillis, timeoutMillis } = quickHealth;
-    const db = await instances.split({ rwSplit: { health: quickHealth } });
+    const db = await instances.split({ rwSplit: { consistency: 'eventual', health: quickHealth } });
     const seconds = (2 * (hangMillis + timeoutMillis) + intervalMillis) / 1000;
 
     const rows = await db('here')

@@ -30,7 +30,7 @@ describe('Under a load of reads and writes', () => {
     async (_, count, fail) => {
       const db = await instances.split({
         pool: { min: 0, max: 10 },
-        rwSplit: { health: quickHealth },
+        rwSplit: { consistency: 'eventual', health: quickHealth },
       });
       const hosts = cluster().replicas.slice(0, count);
 
@@ -49,7 +49,9 @@ describe('Under a load of reads and writes', () => {
   );
 
   it('a replica that is down is dialled by probes alone, ever more seldom', async () => {
-    const db = await instances.split({ rwSplit: { health: { ...quickHealth, fall: 3 } } });
+    const db = await instances.split({
+      rwSplit: { consistency: 'eventual', health: { ...quickHealth, fall: 3 } },
+    });
     const [gone] = cluster().replicas as [TestHost];
     const load = startLoad(db, { readsPerSecond: 150, writesPerSecond: 50 });
     await gone.kill();
@@ -75,7 +77,11 @@ describe('Under a load of reads and writes', () => {
   it('a replica that is back begins with a small share of the reads', async () => {
     const slowStartMillis = 5000;
     const db = await instances.split({
-      rwSplit: { health: { ...quickHealth, slowStartMillis }, fallback: 'error' },
+      rwSplit: {
+        consistency: 'eventual',
+        health: { ...quickHealth, slowStartMillis },
+        fallback: 'error',
+      },
     });
     const [back] = cluster().replicas as [TestHost];
     await back.kill();
@@ -99,7 +105,7 @@ describe('Under a load of reads and writes', () => {
   it('the loss of both replicas leaves most of the primary to writes', async () => {
     const db = await instances.split({
       pool: { min: 0, max: 10 },
-      rwSplit: { health: quickHealth, fallbackShare: 0.3 },
+      rwSplit: { consistency: 'eventual', health: quickHealth, fallbackShare: 0.3 },
     });
     await Promise.all(cluster().replicas.map((host) => host.kill()));
     const load = startLoad(db, {

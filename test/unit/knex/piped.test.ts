@@ -246,6 +246,20 @@ describe('piped', () => {
   });
 
   describe('with a say in whether it goes on', () => {
+    it('leaves the driver switched until all is answered, where the statement fails first', async () => {
+      const client = new FakePipingClient(false);
+      const { outcome } = run(client, { ...both, mayGoOn: () => false });
+
+      client.answer([one]);
+      client.answer(new Error('division by zero'));
+      await settle();
+      const switched = client.pipeline;
+      client.answer([three]);
+
+      expect(await outcome()).toMatchObject({ result: { status: 'rejected' }, isBusy: false });
+      expect([switched, client.pipeline]).toEqual([true, false]);
+    });
+
     it.each([true, false])(
       'sends the statement, or not, by the first answer: %s',
       async (goesOn) => {
