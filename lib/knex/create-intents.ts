@@ -7,7 +7,7 @@ import type { Acquired } from '../routing/acquire.ts';
 import type { Route } from '../routing/route.ts';
 import { Catalog } from '../sql/catalog.ts';
 import type { CatalogRow } from '../sql/catalog-query.ts';
-import { Intents } from '../sql/intents.ts';
+import { Intents, usualPatience } from '../sql/intents.ts';
 import type { PgClient } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 
@@ -75,11 +75,14 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
     };
   };
 
-  const { functions } = split.settings;
+  const { functions, failover } = split.settings;
   return new Intents({
     catalog: new Catalog({ query, functions, clock: systemClock }),
     functions,
     clock: systemClock,
+    patience: { ...usualPatience, longestMillis: failover.waitMillis },
+    // What is not proved to read waits for a primary, and replicas could serve what is.
+    isAnswerNeeded: () => split.cluster.routable.primary.length === 0,
     position: (text) => client.positionBindings(text),
   });
 }

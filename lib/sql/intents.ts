@@ -30,9 +30,22 @@ export interface IntentsOptions {
   readonly maxCharacters?: number | undefined;
   /** How long the first sight of a name waits for the catalog. */
   readonly patience?: PatienceLimits | undefined;
+  /**
+   * Whether nobody can serve a text before the catalog has answered, as where there is no primary:
+   * then the first sight of a name waits longer.
+   */
+  readonly isAnswerNeeded?: (() => boolean) | undefined;
   /** Turns Knex's `?` into the `$n` that PostgreSQL's grammar knows; called on first sight only. */
   readonly position?: ((text: string) => string) | undefined;
 }
+
+/** How long the first sight of a name waits for the catalog, as a rule. */
+export const usualPatience: PatienceLimits = {
+  // Whoever runs the first read needs the connection of its look-up in any case.
+  sendMillis: 2000,
+  answerMillis: 200,
+  longestMillis: 10_000,
+};
 
 const mostKeys = 64;
 
@@ -47,6 +60,7 @@ export class Intents {
   readonly #lists: FunctionLists;
   readonly #sendsUnknownToReplica: boolean;
   readonly #patience: Patience;
+  readonly #isAnswerNeeded: () => boolean;
   readonly #texts: TextCache;
   #generation = 0;
 
@@ -56,8 +70,8 @@ export class Intents {
     functions = {},
     max = 10_000,
     maxCharacters = 8 * 1024 * 1024,
-    // Whoever runs the first read needs the connection of its look-up in any case.
-    patience = { sendMillis: 2000, answerMillis: 200 },
+    patience = usualPatience,
+    isAnswerNeeded = () => false,
     position = (text) => text,
   }: IntentsOptions) {
     this.#catalog = catalog;
@@ -65,6 +79,7 @@ export class Intents {
     this.#lists = new FunctionLists(functions);
     this.#sendsUnknownToReplica = functions.unknown === 'replica';
     this.#patience = new Patience(clock, patience);
+    this.#isAnswerNeeded = isAnswerNeeded;
     this.#texts = new TextCache(max, maxCharacters, (shape) =>
       // Not worth a copy of its own: the parser would refuse it too.
       classify(shape.length > longestParsedText ? shape : position(shape), this.#lists),
@@ -130,8 +145,9 @@ export class Intents {
   async #ask(entry: Entry, key: string): Promise<Verdict> {
     const generation = this.#generation;
     const { lookups } = entry.parsed;
-    const resolution = await this.#patience.wait((onSent) =>
-      this.#catalog.resolve(lookups, key, { onSent }),
+    const resolution = await this.#patience.wait(
+      (onSent) => this.#catalog.resolve(lookups, key, { onSent }),
+      this.#isAnswerNeeded,
     );
     if (resolution === undefined) return unproved('unknown: the catalog did not answer');
 

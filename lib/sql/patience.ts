@@ -8,6 +8,8 @@ export interface PatienceLimits {
   readonly sendMillis: number;
   /** From then on, for the answer. */
   readonly answerMillis: number;
+  /** For either where nothing can be done without the answer. */
+  readonly longestMillis: number;
 }
 
 /** Waits for answers only so long, and after a disappointment asks nothing for a second. */
@@ -25,14 +27,21 @@ export class Patience {
    * The answer; undefined where it is late, where asking failed, or where it was not asked for.
    *
    * @param ask is to call `onSent` once the question is on its way.
+   * @param isNeeded whether nothing can be done without the answer, at the moment of the call.
    */
-  async wait<T>(ask: (onSent: () => void) => Promise<T>): Promise<T | undefined> {
-    if (this.#clock.now() < this.#sulksUntil) return undefined;
+  async wait<T>(
+    ask: (onSent: () => void) => Promise<T>,
+    isNeeded: () => boolean = () => false,
+  ): Promise<T | undefined> {
+    const { answerMillis, longestMillis, sendMillis } = this.#limits;
+    const begun = this.#clock.now();
+    if (begun < this.#sulksUntil && !isNeeded()) return undefined;
 
     let stopTimer: (() => void) | undefined;
     let limit: ((millis: number) => void) | undefined;
     const late = new Promise<undefined>((settle) => {
       const giveUp = (): void => {
+        if (isNeeded() && this.#clock.now() - begun < longestMillis) return limit?.(answerMillis);
         this.#sulk();
         settle(undefined);
       };
@@ -45,12 +54,9 @@ export class Patience {
       };
     });
 
-    limit?.(this.#limits.sendMillis);
+    limit?.(sendMillis);
     try {
-      return await Promise.race([
-        this.#answer(() => ask(() => limit?.(this.#limits.answerMillis))),
-        late,
-      ]);
+      return await Promise.race([this.#answer(() => ask(() => limit?.(answerMillis))), late]);
     } catch {
       this.#sulk();
       return undefined;

@@ -12,7 +12,7 @@ export function intentsOn(host: TestHost, functions: FunctionOptions = {}): Inte
   return new Intents({
     clock: systemClock,
     functions,
-    patience: { sendMillis: 20_000, answerMillis: 20_000 },
+    patience: { sendMillis: 20_000, answerMillis: 20_000, longestMillis: 20_000 },
     catalog: new Catalog({ clock: systemClock, functions, query }),
   });
 }

@@ -302,6 +302,24 @@ describe('With a network that lies', () => {
     await isWellAgain(db);
   });
 
+  it('a read never seen before is served without a primary, however late the catalog answers', async () => {
+    const slowly = { timeoutMillis: 2000, intervalMillis: 500 };
+    const db = await make({
+      acquireConnectionTimeout: 10_000,
+      rwSplit: { consistency: 'eventual', health: { ...health, ...slowly } },
+    });
+    network.to('primary').refuse();
+    network.to('primary').cut();
+    for (const { name } of cluster().replicas) network.to(name).delay(150);
+
+    const read = await resultOf(
+      db('notes').first(db.raw('served_by() as host'), db.raw('? as new', [1])),
+    );
+
+    expect(read.error).toBeUndefined();
+    await isWellAgain(db);
+  });
+
   it('what waits behind a connection that never opens is served once the way is free', async () => {
     const db = await make({
       acquireConnectionTimeout: 10_000,

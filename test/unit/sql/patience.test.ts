@@ -4,7 +4,7 @@ import { systemClock } from '../../../lib/clock.ts';
 import { Patience } from '../../../lib/sql/patience.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
-const limits = { sendMillis: 2000, answerMillis: 200 };
+const limits = { sendMillis: 2000, answerMillis: 200, longestMillis: 1000 };
 
 function setUp(): { readonly patience: Patience; readonly pass: (millis: number) => void } {
   const clock = new FakeClock();
@@ -70,7 +70,7 @@ describe('Patience', () => {
   });
 
   it('lets an answer in that a stalled process has not read yet', async () => {
-    const patience = new Patience(systemClock, { sendMillis: 5, answerMillis: 5 });
+    const patience = new Patience(systemClock, { ...limits, sendMillis: 5, answerMillis: 5 });
     // From here, timers are looked at before the answer is.
     await turn();
 
@@ -92,6 +92,34 @@ describe('Patience', () => {
     await turn();
 
     expect(await patience.wait(yes)).toBe('yes');
+  });
+
+  it('waits on, in its turns, while nothing can be done without the answer', async () => {
+    const { patience, pass } = setUp();
+    let isNeeded = true;
+    let isOver = false;
+
+    const waiting = patience.wait(never, () => isNeeded).finally(() => (isOver = true));
+    pass(200);
+    pass(200);
+    await turn();
+    expect(isOver).toBe(false);
+    isNeeded = false;
+    pass(200);
+
+    expect(await waiting).toBeUndefined();
+  });
+
+  it('waits no longer than its longest time, and asks for such an answer at any time', async () => {
+    const { patience, pass } = setUp();
+    const needed = (): boolean => true;
+
+    const waiting = patience.wait(never, needed);
+    for (let turns = 0; turns < 5; turns++) pass(200);
+
+    expect(await waiting).toBeUndefined();
+    expect(await patience.wait(yes)).toBeUndefined();
+    expect(await patience.wait(yes, needed)).toBe('yes');
   });
 
   it('gives nothing where asking fails, at once or later', async () => {
