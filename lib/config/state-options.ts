@@ -1,9 +1,27 @@
-/** Session state that every connection has before it runs a query. Accepted and validated; has no effect in this version. */
+/**
+ * Session state that a connection is in when it runs a statement.
+ *
+ * Values are sent as values, never as SQL: a name with quotes or semicolons is just a name.
+ */
 export interface StateOptions {
-  /** The schemas that unqualified names are looked up in, in this order. */
+  /**
+   * The schemas that unqualified names are looked up in, in this order; a string is one schema,
+   * whatever is in it.
+   *
+   * @default what the connection had when it was opened
+   */
   searchPath?: string | readonly string[] | undefined;
-  /** The role that queries run as. */
+  /**
+   * The role that statements run as; the connection's user has to be a member of it.
+   *
+   * @default the connection's user
+   */
   role?: string | undefined;
-  /** Values of server settings by name, such as `statement_timeout` or `app.tenant`. */
+  /**
+   * Values of server settings by name, such as `timezone`, `statement_timeout` or `app.tenant`. A
+   * setting of one's own reads as an empty string, and not as null, where it was set before.
+   *
+   * @default what the connection had when it was opened
+   */
   settings?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

@@ -12,6 +12,9 @@ export function isPoolTimeout(error: unknown): boolean {
   return error instanceof TimeoutError;
 }
 
+// How many idle connections are compared before one is taken.
+const MOST_LOOKS = 32;
+
 /**
  * The connections of one host: tarn, and what it lacks.
  *
@@ -124,9 +127,11 @@ export class HostPool<C extends object> extends Pool<C> {
   /**
    * Takes an idle connection at once, without the promises and the timer of an acquire.
    *
+   * @param changes how much one has to be changed, where that makes a difference: the least first.
    * @returns undefined where none is idle, where someone already waits, or where it has to be validated.
    */
-  takeNow(): C | undefined {
+  takeNow(changes?: (connection: C) => number): C | undefined {
+    if (changes !== undefined) this.#prefer(changes);
     const idle = this.free.at(-1);
     if (idle === undefined || this.pendingAcquires.length > 0 || this.destroyed) return undefined;
     const { resource } = idle;
@@ -141,8 +146,22 @@ export class HostPool<C extends object> extends Pool<C> {
     return idle.resource;
   }
 
-  /** Acquires within `millis` instead of the pool's own limit. */
-  acquireWithin(millis: number): PendingAcquire<C> {
+  // tarn takes the last one. However many are idle, a few are looked at.
+  #prefer(changes: (connection: C) => number): void {
+    const end = this.free.length;
+    let best = end - 1;
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = best; at >= Math.max(0, end - MOST_LOOKS) && least > 0; at--) {
+      const idle = this.free[at];
+      const count = idle === undefined ? least : changes(idle.resource);
+      if (count < least) [best, least] = [at, count];
+    }
+    if (best < end - 1) this.free.push(...this.free.splice(best, 1));
+  }
+
+  /** Acquires within `millis` instead of the pool's own limit; see {@link HostPool.takeNow}. */
+  acquireWithin(millis: number, changes?: (connection: C) => number): PendingAcquire<C> {
+    if (changes !== undefined) this.#prefer(changes);
     // tarn reads the limit while `acquire` runs, and nowhere later.
     const limit = this.acquireTimeoutMillis;
     this.acquireTimeoutMillis = Math.max(1, millis);

@@ -1,8 +1,10 @@
 import type { Connection } from './host.ts';
 
+const OWN: unique symbol = Symbol('knex-rwsplit.own');
+
 /** A `pg` client, as far as a statement of our own needs it. */
 interface Querying {
-  query(query: OwnQuery, done: (error: unknown, result: Result | undefined) => void): unknown;
+  query(query: OwnQuery & { readonly [OWN]?: true }, done: (error: unknown, result: Result | undefined) => void): unknown;
 }
 
 interface Result {
@@ -20,19 +22,34 @@ export interface OwnQuery {
   readonly types?: { getTypeParser(): (text: unknown) => unknown } | undefined;
 }
 
+/** Whether what is sent is a statement of our own, which runs in whatever state its session is. */
+export function isOwnQuery(query: unknown): boolean {
+  return typeof query === 'object' && query !== null && OWN in query;
+}
+
 /**
  * Runs a statement of our own on a connection of a pool.
  *
  * By a callback, as Knex does: what an application wraps around `query` may know nothing else.
+ *
+ * @param isStateless whether it means the same in whatever state the session is, which then stays
+ *   as it is; false for what runs in the state that is wanted of the connection.
  */
-export function runQuery(connection: Connection, query: OwnQuery): Promise<readonly Row[]> {
+export function runQuery(
+  connection: Connection,
+  query: OwnQuery,
+  isStateless = true,
+): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
     // Whoever opened the connection made sure that it is one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    (connection as Querying).query(query, (error, result) => {
-      if (error === null || error === undefined) resolve(result?.rows ?? []);
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever the driver says.
-      else reject(error);
-    });
+    (connection as Querying).query(
+      isStateless ? { ...query, [OWN]: true } : query,
+      (error, result) => {
+        if (error === null || error === undefined) resolve(result?.rows ?? []);
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever the driver says.
+        else reject(error);
+      },
+    );
   });
 }

@@ -27,6 +27,7 @@ import { streamStatement } from './stream-statement.ts';
 import { routeTasks } from './tasks.ts';
 import { routeTransaction } from './transaction.ts';
 import { runUnlock } from './unlock.ts';
+import { wantedOf } from './wanted.ts';
 
 /**
  * Makes the client class for a copy of Knex, for trees that hold several:
@@ -43,7 +44,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
     constructor(config: Knex.Config) {
       const { config: resolved, settings } = resolveConfig(config);
       if (settings !== undefined) assertParserInstalled();
-      super(withState(resolved, settings && new SplitState(settings)));
+      super(withState(resolved, settings && new SplitState(settings, classes)));
       // Applications, and Knex's own migrations, compare the name of the client as a string.
       this.config.client = 'pg';
     }
@@ -74,7 +75,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       const transaction = super.transaction(container, config, outerTx);
       const split = splitOf(this);
       if (split !== undefined && this.transacting !== true) {
-        routeTransaction(split, transaction as Transaction);
+        routeTransaction(split, transaction as Transaction, this);
       }
       return transaction;
     }
@@ -84,13 +85,16 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       const split = splitOf(this);
       if (split === undefined) return super.acquireConnection();
 
+      const state = wantedOf(split.state, this);
       const lease = await split.lease({
         intent: 'write',
         proved: true,
         reason: 'taken by hand',
+        state,
         ...consistencyOf(split, 'write', {}),
       });
       lease.isTaken = true;
+      split.state.states.want(lease.connection, state, true);
       return lease.connection;
     }
 

@@ -5,6 +5,7 @@ import type { Cluster } from '../hosts/cluster.ts';
 import { acquire } from '../routing/acquire.ts';
 import type { Acquired } from '../routing/acquire.ts';
 import type { Route } from '../routing/route.ts';
+import { stateOfKey } from '../state/wanted-state.ts';
 import { Catalog } from '../sql/catalog.ts';
 import type { CatalogRow } from '../sql/catalog-query.ts';
 import { Intents, usualPatience } from '../sql/intents.ts';
@@ -25,16 +26,22 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
   const query = async (
     text: string,
     values: readonly unknown[],
-    _key: string,
+    key: string,
     onSent?: () => void,
   ): Promise<readonly CatalogRow[]> => {
     const { cluster } = split;
     const { host, connection } = await take(cluster);
+    // What a name means depends on the search path, and on what its role may see.
+    split.state.states.want(connection, stateOfKey(key));
     onSent?.();
     try {
       // What the look-up asks for is what it is answered with.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return (await runQuery(connection, { text, values })) as unknown as readonly CatalogRow[];
+      return (await runQuery(
+        connection,
+        { text, values },
+        false,
+      )) as unknown as readonly CatalogRow[];
     } finally {
       split.dispatcher.release(host, connection);
     }

@@ -4,6 +4,12 @@ import { systemClock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { RWSplitEvents } from '../events.ts';
 import type { Host } from '../hosts/host.ts';
+import { OptionReader } from '../config/option-reader.ts';
+import { readState } from '../config/resolve-state.ts';
+import type { StateOptions } from '../config/state-options.ts';
+import { wantedState } from '../state/wanted-state.ts';
+import type { WantedState } from '../state/wanted-state.ts';
+import { derivedInstance } from './derived-instance.ts';
 import { explainQuery } from './explain.ts';
 import type { Explanation } from './explain.ts';
 import { snapshot } from './host-snapshot.ts';
@@ -17,6 +23,7 @@ import type { SessionOptions } from './session-options.ts';
 import { inSession } from './session-scope.ts';
 import type { SplitState } from './split-state.ts';
 import { rawFromTemplate } from './sql-query.ts';
+import { inWanted } from './wanted.ts';
 
 /** What a Knex instance that splits can do beyond Knex; made by {@link rwSplit}. */
 export class RWSplitHandle {
@@ -89,6 +96,34 @@ export class RWSplitHandle {
   }
 
   /**
+   * Gives a Knex instance over the same pools whose statements run in a session state, beside what
+   * this one wants: transactions, streams, schema builders and migrations, too.
+   *
+   * Cheap enough to be called for each request; its listeners are its own, and those of this
+   * instance hear it, too.
+   *
+   * @throws {ConfigError} when an option can't be used as written, or for a transaction.
+   * @example
+   * const tenant = rwSplit(db).withState({ searchPath: ['tenant_7'], role: 'tenant_7' });
+   * await tenant('orders').where({ id });
+   */
+  withState(state: StateOptions): Knex {
+    return derivedInstance(this.#db, this.#state, this.#wanted(state));
+  }
+
+  /**
+   * Runs `fn`, and whatever it starts, with every statement in a session state, beside what is
+   * wanted already.
+   *
+   * @throws {ConfigError} when an option can't be used as written.
+   */
+  inState<T>(state: StateOptions, fn: () => PromiseLike<T>): Promise<T>;
+  inState<T>(state: StateOptions, fn: () => T): T;
+  inState(state: StateOptions, fn: () => unknown): unknown {
+    return inWanted(this.#state, this.#wanted(state), () => started(fn));
+  }
+
+  /**
    * Runs a `sql` template of `@databases/sql` and answers with its rows; routed like any raw text.
    *
    * @example
@@ -138,6 +173,12 @@ export class RWSplitHandle {
     const { split } = this.#state;
     if (split === undefined) throw new Error('Unable to use a Knex instance that was destroyed');
     return split;
+  }
+
+  #wanted(options: StateOptions): WantedState {
+    const wanted = wantedState(readState(new OptionReader(options, 'state')));
+    this.#state.states.use();
+    return wanted;
   }
 
   #find(name: string): Host {

@@ -9,11 +9,10 @@ import type { OnServerFacts } from './learn-server.ts';
 import { learnInTime } from './learn-server.ts';
 import { endOrSever } from '../hosts/sever.ts';
 import { systemClock } from '../clock.ts';
+import { syncOf } from '../state/connection-sync.ts';
+import type { Driver } from './pg-driver.ts';
 import { outsideScopes } from './scope.ts';
-
-interface Driver {
-  readonly Client: new (settings: unknown) => Connection;
-}
+import { syncedClient } from './synced-client.ts';
 
 /**
  * Makes the view of a Knex client that dials one host and nothing else.
@@ -26,6 +25,7 @@ export function hostClient(
   host: HostSettings,
   onFacts: OnServerFacts,
   dialling: Dialling,
+  spoil: (connection: Connection) => void,
 ): PgClient {
   const driver = client.driver as Driver;
   const view = Object.create(client, {
@@ -33,7 +33,11 @@ export function hostClient(
     connectionConfigProvider: own(undefined),
     connectionConfigExpirationChecker: own(null),
     version: own(client.config.version),
-    driver: own(Object.create(driver, { Client: own(listeningClient(driver, onFacts, dialling)) })),
+    driver: own(
+      Object.create(driver, {
+        Client: own(listeningClient(syncedClient(driver, spoil), onFacts, dialling)),
+      }),
+    ),
   }) as PgClient;
   redirect(view, host);
   return view;
@@ -63,6 +67,7 @@ export function hostPoolSettings(
     outsideScopes(async () => {
       const connection = await settings.create();
       await learnInTime(connection, onFacts);
+      syncOf(connection)?.reports.settle();
       dialling.finish(connection);
       onConnect();
       return connection;
@@ -101,7 +106,7 @@ function quickCheck(
 }
 
 function listeningClient(
-  { Client }: Driver,
+  Client: Driver['Client'],
   onFacts: OnServerFacts,
   dialling: Dialling,
 ): Driver['Client'] {

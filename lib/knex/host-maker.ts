@@ -2,6 +2,7 @@ import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
 import type { HostRole } from '../events.ts';
 import { Dialling } from '../hosts/dialling.ts';
 import { Host } from '../hosts/host.ts';
+import type { Connection } from '../hosts/host.ts';
 import { systemClock } from '../clock.ts';
 import { HostPool } from '../hosts/pool.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
@@ -15,6 +16,7 @@ export class HostMaker {
   readonly #validateConnection: unknown;
   readonly #views = new WeakMap<Host, PgClient>();
   readonly #onFacts: (host: Host, facts: ServerFacts) => void;
+  readonly #spoil: (connection: Connection) => void;
 
   /** @param validateConnection Knex's own, to be told from an application's. */
   constructor(
@@ -22,11 +24,13 @@ export class HostMaker {
     settings: RWSplitSettings,
     validateConnection: unknown,
     onFacts: (host: Host, facts: ServerFacts) => void,
+    spoil: (connection: Connection) => void,
   ) {
     this.#client = client;
     this.#settings = settings;
     this.#validateConnection = validateConnection;
     this.#onFacts = onFacts;
+    this.#spoil = spoil;
   }
 
   /** How long Knex lets a query wait for a connection. */
@@ -40,7 +44,7 @@ export class HostMaker {
   readonly make = (settings: HostSettings, role: HostRole): Host => {
     const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);
     const dialling = new Dialling();
-    const view = hostClient(this.#client, settings, onFacts, dialling);
+    const view = hostClient(this.#client, settings, onFacts, dialling, this.#spoil);
     const pool = new HostPool(
       hostPoolSettings(
         view,

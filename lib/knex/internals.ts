@@ -108,6 +108,8 @@ export interface KnexClasses {
   readonly KnexTimeoutError: new (message: string) => Error;
   readonly Migrator: KnexTask;
   readonly Seeder: KnexTask;
+  /** Makes the Knex instance of a client that is there already. */
+  readonly makeInstance: (client: PgClient) => Knex;
 }
 
 /** Knex, however it was imported: the function, or the module that holds it. */
@@ -125,12 +127,24 @@ export function knexClasses(knexPackage: KnexPackage): KnexClasses {
       .KnexTimeoutError,
     Migrator: plain.migrate.constructor,
     Seeder: plain.seed.constructor,
+    makeInstance(client) {
+      // Knex makes the client of an instance by `new`, which answers with what this returns.
+      const Given = function Given(): PgClient {
+        return client;
+      };
+      return makeKnex({ client: Given as unknown as typeof PgClient });
+    },
   };
 }
 
 /** The client behind a Knex instance or transaction. */
 export function clientOf(db: Knex): PgClient {
   return db.client as PgClient;
+}
+
+/** What the methods of a Knex instance are called on. */
+export function contextOf(db: Knex): { withUserParams(params: object): Knex } {
+  return (db as unknown as { context: { withUserParams(params: object): Knex } }).context;
 }
 
 /** The builder behind what Knex's public types call a builder. */

@@ -3,6 +3,7 @@ import type { HostPool } from '../hosts/pool.ts';
 import type { PendingAcquire } from '../hosts/pool-settings.ts';
 import type { RWSplit } from './rw-split.ts';
 import { sessionOf } from './session-scope.ts';
+import { wantedOf } from './wanted.ts';
 
 /** The members of `client.pool` that are not just the primary's. */
 interface OwnMembers {
@@ -27,9 +28,10 @@ export function createPoolFacade(split: RWSplit, onDestroyed: () => void): HostP
     },
     acquire() {
       const session = sessionOf(split.state);
+      const wanted = wantedOf(split.state);
       const pending = primaryOf(split).pool.acquire();
       void pending.promise.then(
-        (connection) => split.dispatcher.noteHandedOut(connection, session),
+        (connection) => split.dispatcher.noteHandedOut(connection, session, wanted),
         () => undefined,
       );
       return pending;

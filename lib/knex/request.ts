@@ -2,6 +2,7 @@ import { ConfigError, SessionStateError } from '../errors.ts';
 import type { Hint, RouteRequest } from '../routing/route.ts';
 import { hintCommentProblem, readHintComment } from '../sql/hint-comment.ts';
 import type { Intent, LockUse, Verdict } from '../sql/verdict.ts';
+import type { WantedState } from '../state/wanted-state.ts';
 import { hintOf } from './hints.ts';
 import type { CompiledStatement, Executable } from './internals.ts';
 import { consistencyOf } from './needs.ts';
@@ -10,6 +11,7 @@ import { sessionOf } from './session-scope.ts';
 import { currentScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { mayChangeMore, textOf } from './statement-text.ts';
+import { wantedOf } from './wanted.ts';
 
 /** A request, and what is known of the text behind it. */
 export interface StatementRequest extends RouteRequest {
@@ -31,6 +33,7 @@ interface Wish {
   readonly split: RWSplit;
   readonly hint: Hint | undefined;
   readonly scope: Scope | undefined;
+  readonly state: WantedState | undefined;
 }
 
 /**
@@ -45,11 +48,14 @@ export function requestOf(
   compiled: CompiledStatement | readonly CompiledStatement[],
 ): StatementRequest | Promise<StatementRequest> {
   const scope = currentScope();
-  if (isList(compiled)) return ofList(split, compiled, { split, hint: hintOf(builder), scope });
+  const state = wantedOf(split.state, builder.client);
+  if (isList(compiled)) {
+    return ofList(split, compiled, { split, hint: hintOf(builder), scope, state });
+  }
 
   const { method } = compiled;
   const sql = textOf(compiled);
-  const wish = { split, hint: hintOf(builder) ?? commentHint(sql), scope };
+  const wish = { split, hint: hintOf(builder) ?? commentHint(sql), scope, state };
   const reason = method === undefined ? undefined : METHOD_REASONS[method];
   if (reason !== undefined && !mayChangeMore(method, sql)) {
     return request('write', true, reason, wish);
@@ -63,9 +69,9 @@ export function requestOf(
 
   const { intents } = split;
   const asks = asksCatalog(split, wish);
-  const verdict = asks ? intents.known(sql) : intents.seen(sql);
+  const verdict = asks ? intents.known(sql, state?.catalogKey) : intents.seen(sql);
   if (verdict !== undefined) return judged(split, sql, verdict, wish);
-  return (asks ? intents.resolve(sql) : intents.inspect(sql)).then((found) =>
+  return (asks ? intents.resolve(sql, state?.catalogKey) : intents.inspect(sql)).then((found) =>
     judged(split, sql, found, wish),
   );
 }
@@ -142,12 +148,12 @@ function request(
   intent: Intent,
   proved: boolean,
   reason: string,
-  { split, hint, scope }: Wish,
+  { split, hint, scope, state }: Wish,
   verdict?: Verdict,
 ): StatementRequest {
   const surroundings = { hint, scope: scope?.target };
   const consistency = consistencyOf(split, intent, surroundings);
-  return { intent, proved, reason, ...surroundings, verdict, ...consistency };
+  return { intent, proved, reason, ...surroundings, state, verdict, ...consistency };
 }
 
 function commentHint(sql: string): Hint | undefined {

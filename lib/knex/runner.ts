@@ -12,6 +12,7 @@ import { describeRoute } from './statement.ts';
 import { streamClient } from './stream-client.ts';
 import { textOf } from './statement-text.ts';
 import { isBareUnlock } from './unlock.ts';
+import { assertInState } from './assert-in-state.ts';
 
 type Compiled = CompiledStatement | readonly CompiledStatement[];
 type Callback = (runner: Runner, request?: StreamRequest) => unknown;
@@ -52,7 +53,10 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       if (split === undefined || connection === undefined) return super.query(statement);
 
       const lease = split.dispatcher.leaseOf(connection);
-      if (lease !== undefined) statement.rwSplit = describeRoute(lease);
+      if (lease !== undefined) {
+        statement.rwSplit = describeRoute(lease);
+        assertInState(split, lease, this.client);
+      }
       // Not awaited before the statement is sent: statements of a transaction keep their order.
       const noted = noteBoundStatement(split, connection, statement);
       try {
@@ -187,7 +191,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
         end = resolve;
       });
       const route = { ...split.dispatcher.route(wanted), reason: 'unlocks where it was locked' };
-      const lease = split.dispatcher.adopt(route, first, wanted.session, () => end?.());
+      const lease = split.dispatcher.adopt(route, first, wanted, () => end?.());
       const only = isList(compiled) && compiled.length === 1 ? compiled[0] : compiled;
       const isAlone = request === undefined && only !== undefined && !isList(only);
       lease.unlock = { use, isBare: isAlone && isBareUnlock(textOf(only)), others };

@@ -64,6 +64,7 @@ export class RWSplit {
       settings,
       Reflect.get(PgDialect.prototype, 'validateConnection'),
       (host, facts) => this.#noteFacts(host, facts),
+      (connection) => this.sessionChanges.spoil(connection),
     );
 
     this.#client = client;
@@ -89,6 +90,7 @@ export class RWSplit {
       clock: systemClock,
       locks: this.locks,
       sessionChanges: this.sessionChanges,
+      states: state.states,
       onCatalogChange: () => this.forgetCatalog(),
       acquireMillis: maker.acquireMillis,
       failoverMillis: settings.failover.waitMillis,

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Session } from '../consistency/session.ts';
+import type { WantedState } from '../state/wanted-state.ts';
 
 /** What surrounds a query, however many calls away. */
 export interface Scope {
@@ -9,6 +10,8 @@ export interface Scope {
   readonly isTask?: true | undefined;
   /** The session of each client that has one here, by what all its clones share. */
   readonly sessions?: ReadonlyMap<object, Session> | undefined;
+  /** The session state that is wanted of each client's connections, by what all its clones share. */
+  readonly wanted?: ReadonlyMap<object, WantedState> | undefined;
 }
 
 const storage = new AsyncLocalStorage<Scope | undefined>();

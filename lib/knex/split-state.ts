@@ -3,7 +3,9 @@ import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
 import { Session } from '../consistency/session.ts';
 import { RWSplitEmitter } from '../events.ts';
-import type { PgClient } from './internals.ts';
+import { SessionStates } from '../state/session-states.ts';
+import { wantedState } from '../state/wanted-state.ts';
+import type { KnexClasses, PgClient } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 
 const STATE: unique symbol = Symbol('knex-rwsplit.state');
@@ -20,10 +22,16 @@ export class SplitState {
   readonly events: RWSplitEmitter = new RWSplitEmitter();
   /** What is written outside of any session of its own. */
   readonly session: Session;
+  readonly states: SessionStates;
   #split: RWSplit | undefined;
 
-  constructor(settings: RWSplitSettings) {
+  /** Makes the Knex instance of a client. */
+  readonly makeInstance: KnexClasses['makeInstance'];
+
+  constructor(settings: RWSplitSettings, { makeInstance }: Pick<KnexClasses, 'makeInstance'>) {
     this.#settings = settings;
+    this.makeInstance = makeInstance;
+    this.states = new SessionStates(settings.state && wantedState(settings.state));
     this.session = new Session({ ...settings.consistency, isStrict: true }, systemClock.now());
   }
 

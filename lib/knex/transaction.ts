@@ -1,20 +1,22 @@
 import type { RouteRequest } from '../routing/route.ts';
 import { leaseFresh } from './lease-fresh.ts';
-import type { Transaction, TransactionConfig } from './internals.ts';
+import type { PgClient, Transaction, TransactionConfig } from './internals.ts';
 import { consistencyOf } from './needs.ts';
 import type { RWSplit } from './rw-split.ts';
 import { sessionOf } from './session-scope.ts';
 import { currentScope } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { wantedOf } from './wanted.ts';
 
 /**
  * Gives a transaction its connection: of a replica if it only reads, else of the primary.
  *
  * Knex evaluates a transaction in a later turn, so that its instance can still be told here.
  */
-export function routeTransaction(split: RWSplit, transaction: Transaction): void {
+export function routeTransaction(split: RWSplit, transaction: Transaction, client: PgClient): void {
   const scopeAtStart = currentScope();
   const session = sessionOf(split.state);
+  const state = wantedOf(split.state, client);
   const withConnection = transaction.acquireConnection.bind(transaction);
 
   transaction.acquireConnection = async (config, use) => {
@@ -23,7 +25,7 @@ export function routeTransaction(split: RWSplit, transaction: Transaction): void
 
     const wanted = requestOf(config, scopeAtStart);
     const consistency = consistencyOf(split, wanted.intent, { scope: wanted.scope }, session);
-    const lease = await leaseFresh(split, { ...wanted, ...consistency });
+    const lease = await leaseFresh(split, { ...wanted, ...consistency, state });
     lease.mayRerun = false;
     lease.isTransaction = true;
     try {

@@ -71,7 +71,7 @@ function hasLost(connection: Connection, error: unknown): boolean {
 // A session that has ended has given its locks back.
 async function unlockAll(connection: Connection): Promise<void> {
   try {
-    await runQuery(connection, { text: 'select pg_advisory_unlock_all()' });
+    await runQuery(connection, { text: 'select pg_catalog.pg_advisory_unlock_all()' });
   } catch {
     return;
   }

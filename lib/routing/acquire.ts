@@ -29,6 +29,8 @@ export interface AcquireParts {
   readonly clock: Clock;
   /** Limits what a fallback may hold; without it there is no limit. */
   readonly share?: FallbackShare | undefined;
+  /** How much a connection has to be changed, where that makes a difference. */
+  readonly changes?: ((connection: Connection) => number) | undefined;
   /** How long, in milliseconds, a server may be waited for that has no connection left; for ever without it. */
   readonly refusedMillis?: number | undefined;
 }
@@ -103,10 +105,10 @@ export async function acquire(
 async function take(
   host: Host,
   millis: number,
-  { clock, refusedMillis = millis }: AcquireParts,
+  { clock, changes, refusedMillis = millis }: AcquireParts,
 ): Promise<Acquired> {
   const { pool } = host;
-  const pending = pool.acquireWithin(millis);
+  const pending = pool.acquireWithin(millis, changes);
   const look = (): void => {
     // One that is idle is about to be given out.
     if (pool.gate.refusal !== undefined && pool.stats.free === 0) return pending.abort();

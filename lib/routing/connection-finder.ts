@@ -8,6 +8,7 @@ import type { Acquired } from './acquire.ts';
 import type { HostEvidence } from './failure.ts';
 import { judgeConnectError } from './failure.ts';
 import { FallbackShare, NeedlessWait } from './fallback-share.ts';
+import type { SessionStates } from '../state/session-states.ts';
 import type { Need } from './need.ts';
 import { noHost } from './no-host.ts';
 import type { Route, RouteRequest } from './route.ts';
@@ -34,6 +35,7 @@ export interface FinderParts {
   readonly clock: Clock;
   /** How long a query may wait for a primary, while there is none. */
   readonly failoverMillis: number;
+  readonly states: SessionStates;
 }
 
 /** A connection, and the decision that led to it. */
@@ -76,8 +78,9 @@ export class ConnectionFinder {
     chosen?: Host,
     tried?: ReadonlySet<Host>,
   ): Promise<Found> {
-    const { cluster, balancer, clock, failoverMillis } = this.#parts;
-    const parts = { cluster, balancer, clock, share: this.#share };
+    const { cluster, balancer, clock, failoverMillis, states } = this.#parts;
+    const changes = states.changeCount(request.state);
+    const parts = { cluster, balancer, clock, changes, share: this.#share };
     let begun = clock.now();
     let deadline = begun + budgetMillis;
 

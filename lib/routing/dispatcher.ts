@@ -1,5 +1,6 @@
 import type { Connection, Host } from '../hosts/host.ts';
 import type { Session } from '../consistency/session.ts';
+import type { WantedState } from '../state/wanted-state.ts';
 import type { Acquired } from './acquire.ts';
 import type { FinderParts, Found } from './connection-finder.ts';
 import { ConnectionFinder } from './connection-finder.ts';
@@ -52,7 +53,7 @@ export class Dispatcher {
     if (!isNonEmpty(hosts)) return this.#leaseSlowly(request, undefined);
 
     const host = hosts.length === 1 ? hosts[0] : this.#parts.balancer.pick(hosts);
-    const connection = host.pool.takeNow();
+    const connection = host.pool.takeNow(this.#parts.states.changeCount(request.state));
     if (connection === undefined) return this.#leaseSlowly(request, host);
     if (!this.#finder.isRight(decided, host, connection, request.need))
       return this.#leaseSlowly(request, undefined);
@@ -82,7 +83,9 @@ export class Dispatcher {
     lease.isTracked = request.isTracked === true;
     lease.need = request.need;
     lease.acquireMillisLeft = millisLeft;
+    lease.state = request.state;
     this.#leases.set(connection, lease);
+    this.#parts.states.want(connection, lease.state);
     return lease;
   }
 
@@ -90,17 +93,20 @@ export class Dispatcher {
   adopt(
     route: Route,
     { host, connection }: Acquired,
-    session: Session | undefined,
+    { session, state }: Pick<RouteRequest, 'session' | 'state'>,
     onEnd: () => void,
   ): Lease {
     const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
       this.#leases.delete(ended.connection);
+      this.#parts.states.leave(ended.connection);
       noteUncaptured(ended);
       if (ended.isReleased) onEnd();
       return undefined;
     });
     lease.session = session;
+    lease.state = state;
     this.#leases.set(connection, lease);
+    this.#parts.states.want(connection, state);
     return lease;
   }
 
@@ -115,6 +121,7 @@ export class Dispatcher {
   move(lease: Lease, next: Acquired): void {
     lease.move(next);
     this.#leases.set(next.connection, lease);
+    this.#parts.states.want(next.connection, lease.state);
   }
 
   /**
@@ -139,8 +146,9 @@ export class Dispatcher {
   }
 
   /** Notes that the application took a connection from a pool without a lease. */
-  noteHandedOut(connection: Connection, session: Session): void {
+  noteHandedOut(connection: Connection, session: Session, state?: WantedState): void {
     this.#handedOut.set(connection, session);
+    this.#parts.states.want(connection, state, true);
   }
 
   /** The session that took a connection from a pool without a lease. */

@@ -4,6 +4,7 @@ import type { Session } from '../consistency/session.ts';
 import type { HostRole } from '../events.ts';
 import type { KeptConnection } from './lock-keeper.ts';
 import type { LockUse } from '../sql/verdict.ts';
+import type { WantedState } from '../state/wanted-state.ts';
 import type { Acquired } from './acquire.ts';
 import type { Need } from './need.ts';
 import type { Route, RouteRequest } from './route.ts';
@@ -58,6 +59,8 @@ export class Lease {
   mayRetry = false;
   /** A transaction, of which nothing counts until it is committed. */
   isTransaction = false;
+  /** What its session is to be like; undefined for what the client usually wants. */
+  state: WantedState | undefined;
   /** Whose reads have to see what it writes. */
   session: Session | undefined;
   /** Whether the position of what it writes, or sees, is captured. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { connectionState, settled } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
+import type { SessionStates } from '../state/session-states.ts';
 import type { Lease } from './lease.ts';
 import type { LockKeeper } from './lock-keeper.ts';
 import type { SessionChanges } from './session-changes.ts';
@@ -13,6 +14,7 @@ export interface ReturnsParts {
   readonly clock: Clock;
   readonly locks: LockKeeper;
   readonly sessionChanges: SessionChanges;
+  readonly states: SessionStates;
 }
 
 /** Takes connections back: into their pool, out of it while they hold locks, or to their end. */
@@ -33,7 +35,9 @@ export class Returns {
 
   /** Gives a connection to its pool, if another query may have it as it is. */
   toPool(host: Host, connection: Connection): void {
-    const isSpoilt = this.#parts.sessionChanges.has(connection);
+    const { sessionChanges, states } = this.#parts;
+    states.leave(connection);
+    const isSpoilt = sessionChanges.has(connection) || states.isLost(connection);
     const state = isSpoilt ? 'given up' : connectionState(connection);
     if (state === 'busy') void this.#toPoolWhenSettled(host, connection);
     else if (state === 'transaction' || state === 'given up') {

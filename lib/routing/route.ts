@@ -4,6 +4,7 @@ import type { Host } from '../hosts/host.ts';
 import type { ConsistencyMode } from '../config/consistency-options.ts';
 import type { Session } from '../consistency/session.ts';
 import type { Intent } from '../sql/verdict.ts';
+import type { WantedState } from '../state/wanted-state.ts';
 import type { Need } from './need.ts';
 
 /** What the user wishes for one query. */
@@ -32,6 +33,8 @@ export interface RouteRequest {
   readonly isTracked?: boolean | undefined;
   /** What a replica must have to serve it; undefined where any will do. */
   readonly need?: Need | undefined;
+  /** What its session is to be like; undefined for what the client usually wants. */
+  readonly state?: WantedState | undefined;
   /** Whether it has to see the primary's own state. */
   readonly isStrong?: boolean | undefined;
 }

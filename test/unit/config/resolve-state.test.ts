@@ -21,8 +21,50 @@ describe('resolveState', () => {
     });
   });
 
-  it.each([['a, b'], [['a', 'b']]])('reads the search path %p', (searchPath) => {
-    expect(resolve({ searchPath })?.searchPath).toEqual(['a', 'b']);
+  it.each([
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+    ['a', ['a']],
+    // A tenant's name is one name.
+    ['a, b', ['a, b']],
+    ['x"; drop schema y', ['x"; drop schema y']],
+    [[], []],
+  ])('reads the search path %p', (searchPath, expected) => {
+    expect(resolve({ searchPath })?.searchPath).toEqual(expected);
+  });
+
+  it('takes names of settings in capitals for the same', () => {
+    expect(resolve({ settings: { TimeZone: 'UTC' } })?.settings).toEqual({ timezone: 'UTC' });
+  });
+
+  it.each([
+    'role',
+    'Search_Path',
+    'session_authorization',
+    'client_encoding',
+    'standard_conforming_strings',
+    'transaction_read_only',
+  ])('refuses the setting %s, and says why', (name) => {
+    expect(() => resolve({ settings: { [name]: 'x' } })).toThrow(
+      expect.objectContaining({
+        name: 'ConfigError',
+        path: `rwSplit.state.settings.${name}`,
+        message: expect.stringContaining(`can't have "${name}", which `),
+      }),
+    );
+  });
+
+  it.each([
+    ['searchPath', { searchPath: 'ü'.repeat(32) }],
+    ['searchPath', { searchPath: ['a', 'x'.repeat(64)] }],
+    ['role', { role: 'x'.repeat(64) }],
+  ])('refuses a %s that PostgreSQL would cut off', (option, state) => {
+    expect(() => resolve(state)).toThrow(
+      expect.objectContaining({ path: `rwSplit.state.${option}` }),
+    );
+    expect(resolve({ role: 'x'.repeat(63) })?.role).toHaveLength(63);
   });
 
   it.each<[string, unknown]>([

@@ -6,6 +6,7 @@ import { listenToServer, serverFacts } from '../../../lib/hosts/server-facts.ts'
 import { ConnectionFinder } from '../../../lib/routing/connection-finder.ts';
 import type { RouteRequest } from '../../../lib/routing/route.ts';
 import type { RoutingPolicy } from '../../../lib/routing/router.ts';
+import { SessionStates } from '../../../lib/state/session-states.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { pass, settle } from '../../support/fake-servers.ts';
 import { Positions } from '../../../lib/consistency/positions.ts';
@@ -53,6 +54,7 @@ function bench(
     policy: { target: 'split', fallback: 'primary', fallbackShare: 0.5, ...policy },
     clock,
     failoverMillis: 10_000,
+    states: new SessionStates(),
   });
   const find = (request: RouteRequest, budgetMillis = 60_000): { now: () => Promise<string> } => {
     let outcome = 'waits';

@@ -11,6 +11,7 @@ import { listenToServer, serverFacts } from '../../../lib/hosts/server-facts.ts'
 import { Dispatcher } from '../../../lib/routing/dispatcher.ts';
 import { LockKeeper } from '../../../lib/routing/lock-keeper.ts';
 import { SessionChanges } from '../../../lib/routing/session-changes.ts';
+import { SessionStates } from '../../../lib/state/session-states.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { settle } from '../../support/fake-servers.ts';
 import {
@@ -48,6 +49,7 @@ function bench(cluster: Cluster, failoverMillis = 0, clock: Clock = systemClock)
       waitMillis: 50,
     }),
     sessionChanges,
+    states: new SessionStates(),
     onCatalogChange: () => undefined,
     acquireMillis: 1000,
     failoverMillis,

@@ -1,0 +1,90 @@
+import { EventEmitter } from 'node:events';
+import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
+import { ConfigError } from '../errors.ts';
+import type { WantedState } from '../state/wanted-state.ts';
+import type { PgClient } from './internals.ts';
+import { clientOf, contextOf } from './internals.ts';
+import type { SplitState } from './split-state.ts';
+import { ownWanted, wanting } from './wanted.ts';
+
+// How many instances are kept for the next request of a tenant.
+const MAX_INSTANCES = 2000;
+
+const EVENTS = ['start', 'query', 'query-error', 'query-response'] as const;
+
+const derived = new WeakMap<Knex, LRUCache<WantedState, Knex>>();
+
+/**
+ * The instance over the same pools whose statements run in a state; the same one for an equal state,
+ * as long as it is remembered.
+ *
+ * What it emits, the listeners of `db` hear, too.
+ *
+ * @throws {ConfigError} for a transaction, which has the state that it began in.
+ */
+export function derivedInstance(db: Knex, state: SplitState, wanted: WantedState): Knex {
+  if (db.isTransaction === true) {
+    throw new ConfigError(
+      'withState',
+      'A transaction has the session state that it began in; begin it with withState(state).transaction(), or use SET LOCAL.',
+    );
+  }
+  let known = derived.get(db);
+  if (known === undefined) {
+    known = new LRUCache({ max: MAX_INSTANCES });
+    derived.set(db, known);
+  }
+  const found = known.get(wanted);
+  if (found !== undefined) return found;
+
+  const made = derive(db, state, wanted);
+  known.set(wanted, made);
+  return made;
+}
+
+function derive(db: Knex, state: SplitState, wanted: WantedState): Knex {
+  const parent = clientOf(db);
+  const own = ownWanted(parent)?.with(wanted) ?? wanted;
+  const instance = state.makeInstance(derivedClient(parent, own));
+  instance.userParams = db.userParams;
+  // Migrations and seeds run on clones.
+  contextOf(instance).withUserParams = (params) => {
+    const clone = db.withUserParams(params);
+    const client = clientOf(clone);
+    client.config = wanting(client.config, own);
+    for (const event of EVENTS) {
+      for (const listener of instance.listeners(event)) clone.on(event, listener as () => void);
+    }
+    return clone;
+  };
+  return instance;
+}
+
+function derivedClient(parent: PgClient, wanted: WantedState): PgClient {
+  const client = Object.create(parent) as PgClient;
+  const emit = (event: string, ...args: unknown[]): boolean => {
+    const isHeard = EventEmitter.prototype.emit.call(client, event, ...args);
+    return parent.emit(event, ...args) || isHeard;
+  };
+  Object.defineProperties(client, {
+    config: { value: wanting(parent.config, wanted), writable: true, enumerable: true },
+    emit: { value: emit },
+    destroy: { value: () => Promise.reject(refusal('destroy')) },
+    initializePool: {
+      value: () => {
+        throw refusal('initialize');
+      },
+    },
+  });
+  // With listeners of its own, not the parent's.
+  EventEmitter.call(client as never);
+  return client;
+}
+
+function refusal(method: string): ConfigError {
+  return new ConfigError(
+    method,
+    `This Knex instance, made by withState(), shares the pools of the one that it was made from; ${method}() that one.`,
+  );
+}

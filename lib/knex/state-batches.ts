@@ -1,0 +1,88 @@
+import type { ConnectionSync } from '../state/connection-sync.ts';
+import { syncStatement } from '../state/sync-statement.ts';
+import type { DriverClient, Message, Submittable, Wire } from './pg-driver.ts';
+import { StateBatch } from './state-batch.ts';
+
+/**
+ * Sends changes of state in one packet with statements, and keeps the answers to them from the
+ * driver, which knows nothing of them.
+ *
+ * While none is on its way, the driver's messages go as they always do.
+ */
+export class StateBatches {
+  readonly #client: DriverClient;
+  readonly #sync: ConnectionSync;
+  readonly #onFailure: () => void;
+  readonly #batches = new Map<unknown, StateBatch>();
+
+  constructor(client: DriverClient, sync: ConnectionSync, onFailure: () => void) {
+    this.#client = client;
+    this.#sync = sync;
+    this.#onFailure = onFailure;
+  }
+
+  /** Has a query take the changes along that its connection needs by the time that it is sent. */
+  attach(query: Submittable, isAhead: boolean): void {
+    const submit = query.submit.bind(query);
+    query.submit = (wire) => {
+      const { changes, wanted } = this.#sync;
+      if (changes.length === 0 || wanted === undefined) return submit(wire);
+
+      this.#batches.set(query, new StateBatch(changes, wanted, isAhead));
+      this.#sync.known.begin(changes);
+      this.#listen(wire);
+      wire.stream.cork?.();
+      try {
+        const { text, values } = syncStatement(changes);
+        wire.parse({ text });
+        wire.bind({ values });
+        wire.execute({ portal: '', rows: 0 });
+        if (isAhead) wire.sync();
+        const error = submit(wire);
+        // The driver has sent nothing: what was sent before it has no end.
+        if (error instanceof Error) wire.stream.destroy();
+        return error;
+      } finally {
+        wire.stream.uncork?.();
+      }
+    };
+    // A simple query can't be part of a batch.
+    if (!isAhead && query.requiresPreparation !== undefined) query.requiresPreparation = () => true;
+  }
+
+  #listen(wire: Wire): void {
+    if (Object.hasOwn(wire, 'emit')) return;
+    const emit = wire.emit.bind(wire);
+    const heard = (event: string, ...args: unknown[]): boolean =>
+      this.#hear(wire, emit, event, args);
+    Object.defineProperty(wire, 'emit', { value: heard, configurable: true, writable: true });
+  }
+
+  #hear(wire: Wire, emit: Wire['emit'], event: string, args: readonly unknown[]): boolean {
+    const query = this.#client._activeQuery;
+    const batch = this.#batches.get(query);
+    if (batch === undefined) return emit(event, ...args);
+
+    // What `pg` emits here, beside the parts that are read, is not looked at.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const handling = batch.receive(event, args[0] as Message | undefined);
+    this.#note(batch);
+    if (batch.isOver) {
+      this.#batches.delete(query);
+      if (this.#batches.size === 0) Reflect.deleteProperty(wire, 'emit');
+    }
+    if (handling.kind === 'swallow') return true;
+    if (handling.kind === 'pass') return emit(event, ...args);
+    const isHeard = emit('errorMessage', handling.error);
+    return event === 'errorMessage' ? isHeard : emit(event, ...args);
+  }
+
+  #note(batch: StateBatch): void {
+    const { known } = this.#sync;
+    if (batch.hasFailed) this.#onFailure();
+    for (const answer of batch.answers) known.noteBefore(answer);
+    if (!batch.isConfirmed) return;
+    batch.isConfirmed = false;
+    known.confirm(batch.changes, batch.answers, batch.wanted);
+  }
+}

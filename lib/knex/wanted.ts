@@ -1,0 +1,50 @@
+import type { WantedState } from '../state/wanted-state.ts';
+import type { PgClient } from './internals.ts';
+import { currentScope, inScope } from './scope.ts';
+import type { SplitState } from './split-state.ts';
+
+const WANTED: unique symbol = Symbol('knex-rwsplit.wanted');
+
+interface WantingConfig {
+  readonly [WANTED]?: WantedState | undefined;
+}
+
+/** Copies the config of a client, for one that wants a state. */
+export function wanting<C extends object>(config: C, wanted: WantedState): C {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config));
+  return Object.assign(copy, { [WANTED]: wanted }) as C;
+}
+
+/** What a client itself wants: one that `withState` made, its transactions and clones. */
+export function ownWanted(client: PgClient): WantedState | undefined {
+  return (client.config as WantingConfig)[WANTED];
+}
+
+/** Runs `fn`, and whatever it starts, in a state within the one that is wanted already. */
+export function inWanted<T>(state: SplitState, wanted: WantedState, fn: () => T): T {
+  const outer = currentScope()?.wanted;
+  const within = outer?.get(state);
+  const inner = within === undefined ? wanted : within.with(wanted);
+  return inScope({ wanted: new Map(outer).set(state, inner) }, fn);
+}
+
+/** What the surroundings of the caller want. */
+export function scopeWanted(state: SplitState): WantedState | undefined {
+  return currentScope()?.wanted?.get(state);
+}
+
+/**
+ * What is wanted of the session of a statement: field by field by its client, by what surrounds it,
+ * else by the options; undefined while nothing was ever wanted.
+ */
+export function wantedOf(
+  state: SplitState,
+  client?: PgClient,
+  surrounding: WantedState | undefined = scopeWanted(state),
+): WantedState | undefined {
+  const { isUsed, usual } = state.states;
+  if (!isUsed) return undefined;
+  const outer = surrounding === undefined ? usual : usual.with(surrounding);
+  const own = client === undefined ? undefined : ownWanted(client);
+  return own === undefined ? outer : outer.with(own);
+}

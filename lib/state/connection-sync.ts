@@ -1,0 +1,31 @@
+import type { Change } from './known-state.ts';
+import { KnownState } from './known-state.ts';
+import { Reports } from './reports.ts';
+import type { WantedState } from './wanted-state.ts';
+
+/** The session state of one connection: what is wanted by whoever uses it, and what is known. */
+export class ConnectionSync {
+  readonly reports: Reports = new Reports();
+  readonly known: KnownState = new KnownState(this.reports);
+  /** Undefined while nobody uses the connection, or no state was ever wanted of its client. */
+  wanted: WantedState | undefined;
+  /** The application holds the connection, and may send whatever it likes. */
+  isByHand = false;
+
+  /** What has to change before the next statement. */
+  get changes(): readonly Change[] {
+    return this.wanted === undefined ? [] : this.known.differenceTo(this.wanted);
+  }
+}
+
+const syncs = new WeakMap<object, ConnectionSync>();
+
+/** Keeps what is known of the session of a connection. */
+export function keepSync(connection: object, sync: ConnectionSync): void {
+  syncs.set(connection, sync);
+}
+
+/** The session state of a connection; undefined where its driver can't keep any. */
+export function syncOf(connection: object): ConnectionSync | undefined {
+  return syncs.get(connection);
+}

@@ -1,0 +1,108 @@
+import type { Reports } from './reports.ts';
+import type { WantedState } from './wanted-state.ts';
+
+/** One setting to be changed: to a value, or with null to what the server has for it. */
+export interface Change {
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** What a server answered to a {@link Change}. */
+export interface Changed {
+  readonly name: string;
+  /** Null where there was no such setting. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+const none: readonly Change[] = [];
+
+/**
+ * What is known of a connection's session: the settings that differ from those it began with.
+ *
+ * A setting is unknown from the moment that a change of it is sent, until that is known to have
+ * been committed; what is unknown is sent again.
+ */
+export class KnownState {
+  readonly #reports: Reports;
+  /** Undefined where the value is unknown. */
+  readonly #values = new Map<string, string | undefined>();
+  /** What settings were before their first change, which may be of the application's `afterCreate`. */
+  readonly #before = new Map<string, string | null>();
+  #is: WantedState | undefined;
+
+  constructor(reports: Reports) {
+    this.#reports = reports;
+  }
+
+  /** What has to change for the wanted state, in the order in which it is to be done. */
+  differenceTo(wanted: WantedState): readonly Change[] {
+    for (const [name, before] of this.#reports.drifted()) this.#doubt(name, before);
+    if (this.#is === wanted) return none;
+
+    const changes: Change[] = [];
+    for (const name of this.#values.keys()) {
+      if (!wanted.values.has(name) && name !== 'role') changes.push(this.#restore(name));
+    }
+    for (const [name, value] of wanted.values) {
+      if (name !== 'role' && this.#values.get(name) !== value) changes.push({ name, value });
+    }
+    return this.#aroundRole(changes, wanted.values.get('role'));
+  }
+
+  /** Notes that changes are on their way. */
+  begin(changes: readonly Change[]): void {
+    this.#is = undefined;
+    for (const { name } of changes) this.#values.set(name, undefined);
+  }
+
+  /** Notes what a setting was, before anything of ours had changed it. */
+  noteBefore({ name, before }: Changed): void {
+    if (!this.#before.has(name)) this.#before.set(name, before);
+  }
+
+  /** Notes that changes were committed, which led to the wanted state. */
+  confirm(changes: readonly Change[], answers: readonly Changed[], wanted: WantedState): void {
+    for (const { name } of changes) {
+      const value = wanted.values.get(name);
+      if (value === undefined) this.#values.delete(name);
+      else this.#values.set(name, value);
+    }
+    for (const { name, after } of answers) this.#reports.expect(name, after);
+    this.#is = this.#isIn(wanted) ? wanted : undefined;
+  }
+
+  /** Notes that code ran that may have changed the settings in use, and what tenants differ by. */
+  doubtAll(): void {
+    for (const name of ['role', 'search_path', ...this.#values.keys()]) this.#doubt(name, null);
+  }
+
+  // Whatever the setting is by now, it is not what it was before.
+  #doubt(name: string, before: string | null): void {
+    this.#is = undefined;
+    if (!this.#before.has(name)) this.#before.set(name, before);
+    this.#values.set(name, undefined);
+  }
+
+  #restore(name: string): Change {
+    return { name, value: this.#before.get(name) ?? null };
+  }
+
+  // A role may lack the right to change a setting: it is left first, and taken last.
+  #aroundRole(changes: readonly Change[], role: string | undefined): readonly Change[] {
+    const isChanged = this.#values.has('role');
+    const isRight = role === undefined ? !isChanged : this.#values.get('role') === role;
+    if (changes.length === 0 && isRight) return none;
+
+    const last = role === undefined ? this.#restore('role') : { name: 'role', value: role };
+    if (changes.length === 0) return [last];
+    const first = isChanged ? [{ name: 'role', value: 'none' }] : [];
+    const isLastNeeded = role !== undefined || (isChanged && last.value !== 'none');
+    return [...first, ...changes, ...(isLastNeeded ? [last] : [])];
+  }
+
+  #isIn({ values }: WantedState): boolean {
+    if (values.size !== this.#values.size) return false;
+    return [...values].every(([name, value]) => this.#values.get(name) === value);
+  }
+}
