@@ -4,7 +4,10 @@ const OWN: unique symbol = Symbol('knex-rwsplit.own');
 
 /** A `pg` client, as far as a statement of our own needs it. */
 interface Querying {
-  query(query: OwnQuery & { readonly [OWN]?: true }, done: (error: unknown, result: Result | undefined) => void): unknown;
+  query(
+    query: OwnQuery & { readonly [OWN]?: true },
+    done: (error: unknown, result: Result | undefined) => void,
+  ): unknown;
 }
 
 interface Result {
