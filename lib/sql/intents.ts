@@ -47,7 +47,8 @@ export const usualPatience: PatienceLimits = {
   longestMillis: 10_000,
 };
 
-const mostKeys = 64;
+// Each tenant has a search path and a role of its own.
+const mostKeys = 1000;
 
 // A text in use never waits for its names to be looked up again: that happens this long before.
 const refreshAheadMillis = 15_000;

@@ -55,7 +55,8 @@ function setUp(names: readonly string[], { user, password }: Tenants['login']): 
     create table app.items (tenant text);
     alter table app.items enable row level security;
     create policy own on app.items using (tenant = current_setting('app.tenant', true));
-    grant all on app.notes, app.items to public;
+    create table app.twice (id int unique deferrable initially deferred);
+    grant all on app.notes, app.items, app.twice to public;
     ${names
       .map(
         (name) => `
