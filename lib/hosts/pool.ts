@@ -1,6 +1,7 @@
 import { Pool, TimeoutError } from 'tarn';
 import type { Clock } from '../clock.ts';
 import { ConnectGate } from './connect-gate.ts';
+import { preferLast } from './prefer-last.ts';
 import type { PendingAcquire, PoolSettings, PoolSize, PoolStats } from './pool-settings.ts';
 import { Renewals } from './renewals.ts';
 
@@ -11,9 +12,6 @@ export type DetachedConnection<C extends object> = HostPool<C>['used'][number];
 export function isPoolTimeout(error: unknown): boolean {
   return error instanceof TimeoutError;
 }
-
-// How many idle connections are compared before one is taken.
-const MOST_LOOKS = 32;
 
 /**
  * The connections of one host: tarn, and what it lacks.
@@ -34,8 +32,7 @@ export class HostPool<C extends object> extends Pool<C> {
     const validate = (connection: C): unknown =>
       !renewals.isOutdated(connection) && settings.validate(connection);
     // tarn awaits `validate`; its types say that it does not.
-    const own = { ...settings, validate, create } as unknown;
-    super(own as ConstructorParameters<typeof Pool<C>>[0]);
+    super({ ...settings, validate, create } as unknown as ConstructorParameters<typeof Pool<C>>[0]);
     this.gate = gate;
     this.#isUsable = isUsable;
     this.#renewals = renewals;
@@ -50,8 +47,8 @@ export class HostPool<C extends object> extends Pool<C> {
   }
 
   get stats(): PoolStats {
-    const { used, free, pendingAcquires, max } = this;
-    return { used: used.length, free: free.length, pending: pendingAcquires.length, max };
+    const { used, free, pendingAcquires: waiting, max } = this;
+    return { used: used.length, free: free.length, pending: waiting.length, max };
   }
 
   /** Whether an acquire would be served without waiting for another query to end. */
@@ -125,13 +122,13 @@ export class HostPool<C extends object> extends Pool<C> {
   }
 
   /**
-   * Takes an idle connection at once, without the promises and the timer of an acquire.
+   * Takes an idle connection at once, without the promises and the timer of an acquire: the one with
+   * the least `changes`, where those make a difference.
    *
-   * @param changes how much one has to be changed, where that makes a difference: the least first.
    * @returns undefined where none is idle, where someone already waits, or where it has to be validated.
    */
   takeNow(changes?: (connection: C) => number): C | undefined {
-    if (changes !== undefined) this.#prefer(changes);
+    preferLast(this.free, changes);
     const idle = this.free.at(-1);
     if (idle === undefined || this.pendingAcquires.length > 0 || this.destroyed) return undefined;
     const { resource } = idle;
@@ -142,26 +139,13 @@ export class HostPool<C extends object> extends Pool<C> {
     this.free.pop();
     this.used.push(idle);
     this._startReaping();
-    this._executeEventHandlers('acquireSuccess', eventId, idle.resource);
-    return idle.resource;
-  }
-
-  // tarn takes the last one. However many are idle, a few are looked at.
-  #prefer(changes: (connection: C) => number): void {
-    const end = this.free.length;
-    let best = end - 1;
-    let least = Number.POSITIVE_INFINITY;
-    for (let at = best; at >= Math.max(0, end - MOST_LOOKS) && least > 0; at--) {
-      const idle = this.free[at];
-      const count = idle === undefined ? least : changes(idle.resource);
-      if (count < least) [best, least] = [at, count];
-    }
-    if (best < end - 1) this.free.push(...this.free.splice(best, 1));
+    this._executeEventHandlers('acquireSuccess', eventId, resource);
+    return resource;
   }
 
   /** Acquires within `millis` instead of the pool's own limit; see {@link HostPool.takeNow}. */
   acquireWithin(millis: number, changes?: (connection: C) => number): PendingAcquire<C> {
-    if (changes !== undefined) this.#prefer(changes);
+    preferLast(this.free, changes);
     // tarn reads the limit while `acquire` runs, and nowhere later.
     const limit = this.acquireTimeoutMillis;
     this.acquireTimeoutMillis = Math.max(1, millis);

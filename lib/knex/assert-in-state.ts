@@ -10,8 +10,12 @@ import { scopeWanted, wantedOf } from './wanted.ts';
  *
  * @throws {SessionStateError} when that is so.
  */
-export function assertInState({ state }: RWSplit, lease: Lease, client: PgClient): void {
-  if (!state.states.isUsed || scopeWanted(state) === undefined) return;
+export function assertInState(
+  { state }: RWSplit,
+  lease: Lease | undefined,
+  client: PgClient,
+): void {
+  if (lease === undefined || !state.states.isUsed || scopeWanted(state) === undefined) return;
   if (wantedOf(state, client)?.key === lease.state?.key) return;
 
   throw new SessionStateError(

@@ -1,5 +1,6 @@
 import type { Connection } from '../hosts/host.ts';
-import type { CompiledStatement } from './internals.ts';
+import { assertInState } from './assert-in-state.ts';
+import type { CompiledStatement, PgClient } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { noteSessionEffect } from './session-effect.ts';
 import { mayChangeMore, textOf } from './statement-text.ts';
@@ -9,12 +10,15 @@ import { mayChangeMore, textOf } from './statement-text.ts';
  * in a transaction, or on a connection that the application holds.
  *
  * @returns a promise only where the text has to be read.
+ * @throws {SessionStateError} in surroundings that want another state than the connection has.
  */
 export function noteBoundStatement(
   split: RWSplit,
   connection: Connection,
   statement: CompiledStatement,
+  client: PgClient,
 ): Promise<void> | undefined {
+  assertInState(split, split.dispatcher.leaseOf(connection), client);
   const { method } = statement;
   const sql = textOf(statement);
   // A schema builder's statements have no method.

@@ -4,11 +4,7 @@ import { systemClock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { RWSplitEvents } from '../events.ts';
 import type { Host } from '../hosts/host.ts';
-import { OptionReader } from '../config/option-reader.ts';
-import { readState } from '../config/resolve-state.ts';
 import type { StateOptions } from '../config/state-options.ts';
-import { wantedState } from '../state/wanted-state.ts';
-import type { WantedState } from '../state/wanted-state.ts';
 import { derivedInstance } from './derived-instance.ts';
 import { explainQuery } from './explain.ts';
 import type { Explanation } from './explain.ts';
@@ -17,13 +13,13 @@ import type { HostSnapshot } from './host-snapshot.ts';
 import { requireState } from './require-state.ts';
 import type { RWSplit } from './rw-split.ts';
 import { openSession, tokenOf } from './open-session.ts';
-import { inScope } from './scope.ts';
-import type { Scope } from './scope.ts';
+import type { DrainOptions } from './drain-options.ts';
+import { started, startInScope } from './start-in-scope.ts';
 import type { SessionOptions } from './session-options.ts';
 import { inSession } from './session-scope.ts';
 import type { SplitState } from './split-state.ts';
 import { rawFromTemplate } from './sql-query.ts';
-import { inWanted } from './wanted.ts';
+import { inWanted, readWanted } from './wanted.ts';
 
 /** What a Knex instance that splits can do beyond Knex; made by {@link rwSplit}. */
 export class RWSplitHandle {
@@ -108,7 +104,7 @@ export class RWSplitHandle {
    * await tenant('orders').where({ id });
    */
   withState(state: StateOptions): Knex {
-    return derivedInstance(this.#db, this.#state, this.#wanted(state));
+    return derivedInstance(this.#db, this.#state, readWanted(this.#state, state));
   }
 
   /**
@@ -120,7 +116,7 @@ export class RWSplitHandle {
   inState<T>(state: StateOptions, fn: () => PromiseLike<T>): Promise<T>;
   inState<T>(state: StateOptions, fn: () => T): T;
   inState(state: StateOptions, fn: () => unknown): unknown {
-    return inWanted(this.#state, this.#wanted(state), () => started(fn));
+    return inWanted(this.#state, readWanted(this.#state, state), () => started(fn));
   }
 
   /**
@@ -175,12 +171,6 @@ export class RWSplitHandle {
     return split;
   }
 
-  #wanted(options: StateOptions): WantedState {
-    const wanted = wantedState(readState(new OptionReader(options, 'state')));
-    this.#state.states.use();
-    return wanted;
-  }
-
   #find(name: string): Host {
     const host = this.#split.cluster.host(name);
     if (host !== undefined) return host;
@@ -188,30 +178,6 @@ export class RWSplitHandle {
     const known = this.#split.cluster.hosts.map((candidate) => candidate.name).join(', ');
     throw new ConfigError('host', `No host is named "${name}"; there are ${known}.`);
   }
-}
-
-// A builder runs when it is awaited, which is outside of the scope that it was made in.
-function startInScope(scope: Scope, fn: () => unknown): unknown {
-  return inScope(scope, () => started(fn));
-}
-
-function started(fn: () => unknown): unknown {
-  const result = fn();
-  return isPromiseLike(result) ? Promise.resolve(result.then((answer) => answer)) : result;
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value;
-}
-
-/** How {@link RWSplitHandle.drain} waits. */
-export interface DrainOptions {
-  /**
-   * How long to wait for what runs on the host, in milliseconds; 0 does not wait.
-   *
-   * @default 30_000
-   */
-  readonly timeoutMillis?: number | undefined;
 }
 
 /** A listener of an event of {@link RWSplitHandle}. */

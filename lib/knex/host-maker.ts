@@ -8,6 +8,7 @@ import { HostPool } from '../hosts/pool.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import { hostClient, hostPoolSettings, redirect } from './host-client.ts';
 import type { PgClient } from './internals.ts';
+import { hooksOf } from './pool-hooks.ts';
 
 /** Makes the hosts of a cluster, each with a pool that dials as Knex does. */
 export class HostMaker {
@@ -48,7 +49,7 @@ export class HostMaker {
     const pool = new HostPool(
       hostPoolSettings(
         view,
-        settings,
+        { ...settings, pool: hooksOf(settings.pool, () => host) },
         onFacts,
         () => this.#publish(host, view),
         dialling,

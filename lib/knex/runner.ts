@@ -12,7 +12,6 @@ import { describeRoute } from './statement.ts';
 import { streamClient } from './stream-client.ts';
 import { textOf } from './statement-text.ts';
 import { isBareUnlock } from './unlock.ts';
-import { assertInState } from './assert-in-state.ts';
 
 type Compiled = CompiledStatement | readonly CompiledStatement[];
 type Callback = (runner: Runner, request?: StreamRequest) => unknown;
@@ -53,12 +52,9 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       if (split === undefined || connection === undefined) return super.query(statement);
 
       const lease = split.dispatcher.leaseOf(connection);
-      if (lease !== undefined) {
-        statement.rwSplit = describeRoute(lease);
-        assertInState(split, lease, this.client);
-      }
+      if (lease !== undefined) statement.rwSplit = describeRoute(lease);
       // Not awaited before the statement is sent: statements of a transaction keep their order.
-      const noted = noteBoundStatement(split, connection, statement);
+      const noted = noteBoundStatement(split, connection, statement, this.client);
       try {
         return await super.query(statement);
       } finally {

@@ -1,6 +1,5 @@
 import type { Connection } from '../hosts/host.ts';
 import type { Lease } from '../routing/lease.ts';
-import { assertInState } from './assert-in-state.ts';
 import { noteBoundStatement } from './bound-statement.ts';
 import type { CompiledStatement, PgClient } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -30,9 +29,9 @@ export function streamClient(
     const own = ownLease();
     const lease = own ?? split.dispatcher.leaseOf(connection);
     if (lease !== undefined) statement.rwSplit = describeRoute(lease);
-    if (own === undefined && lease !== undefined) assertInState(split, lease, client);
 
-    const noted = own === undefined ? noteBoundStatement(split, connection, statement) : undefined;
+    const noted =
+      own === undefined ? noteBoundStatement(split, connection, statement, client) : undefined;
     const sent = stream(connection, statement, ...more);
     return noted === undefined ? sent : afterBoth(sent, noted);
   };

@@ -1,3 +1,7 @@
+import { OptionReader } from '../config/option-reader.ts';
+import { readState } from '../config/resolve-state.ts';
+import type { StateOptions } from '../config/state-options.ts';
+import { wantedState } from '../state/wanted-state.ts';
 import type { WantedState } from '../state/wanted-state.ts';
 import type { PgClient } from './internals.ts';
 import { currentScope, inScope } from './scope.ts';
@@ -18,6 +22,17 @@ export function wanting<C extends object>(config: C, wanted: WantedState): C {
 /** What a client itself wants: one that `withState` made, its transactions and clones. */
 export function ownWanted(client: PgClient): WantedState | undefined {
   return (client.config as WantingConfig)[WANTED];
+}
+
+/**
+ * Reads what is to be wanted of sessions from here on.
+ *
+ * @throws {ConfigError} when an option can't be used as written.
+ */
+export function readWanted({ states }: SplitState, options: StateOptions): WantedState {
+  const wanted = wantedState(readState(new OptionReader(options, 'state')));
+  states.use();
+  return wanted;
 }
 
 /** Runs `fn`, and whatever it starts, in a state within the one that is wanted already. */

@@ -4,6 +4,7 @@ import { asError, copyError } from '../errors.ts';
 import type { HostFailure } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { Cluster } from '../hosts/cluster.ts';
+import { isPoolAbort } from '../hosts/pool-abort.ts';
 import { isPoolTimeout } from '../hosts/pool.ts';
 import type { PoolStats } from '../hosts/pool-settings.ts';
 import { noteEvidence } from './evidence.ts';
@@ -194,9 +195,4 @@ function judge(
   const evidence = isTimeout ? afterTime : judgeConnectError(lastError).host;
   noteEvidence(cluster, host, evidence, lastError);
   return { name: host.name, state: 'unreachable', lastError };
-}
-
-// As tarn calls an acquire that was ended from outside.
-function isPoolAbort(error: unknown): boolean {
-  return asError(error).message === 'aborted';
 }

@@ -6,6 +6,7 @@ import type { Connection, Host } from '../hosts/host.ts';
 import { acquire } from './acquire.ts';
 import type { Acquired } from './acquire.ts';
 import type { HostEvidence } from './failure.ts';
+import { explained } from './explained.ts';
 import { judgeConnectError } from './failure.ts';
 import { FallbackShare, NeedlessWait } from './fallback-share.ts';
 import type { SessionStates } from '../state/session-states.ts';
@@ -191,11 +192,4 @@ export class ConnectionFinder {
     this.#parts.cluster.doubt(host, true);
     return false;
   }
-}
-
-// Listeners and logs have to show why the primary gets reads.
-function explained(route: Route, host: Host): Route {
-  const isTold = route.isPastReplicas === true;
-  if (isTold || !route.fallback.includes(host) || route.hosts.includes(host)) return route;
-  return { ...route, reason: `${route.reason}; no replica can serve it` };
 }

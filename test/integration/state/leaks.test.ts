@@ -48,7 +48,7 @@ const ways: readonly (readonly [string, Way])[] = [
   ['several statements', (tenant) => tenant.raw('select 1; set role none; select 1/0')],
   [
     'DO',
-    (tenant) => tenant.raw("do $$ begin perform set_config('app.tenant', 'x', false); end $$"),
+    (tenant) => tenant.raw("do $$ begin perform set_config('lock_timeout', '77', false); end $$"),
   ],
   [
     'DO with hidden text',
@@ -156,7 +156,7 @@ describe('The state of one tenant', () => {
     const nobody = async (): Promise<unknown> =>
       (
         await db.raw(
-          "select current_user as role, coalesce(current_setting('app.tenant', true), '') as setting, current_setting('search_path') as path",
+          "select current_user as role, coalesce(current_setting('app.tenant', true), '') as setting, current_setting('search_path') as path, current_setting('lock_timeout') as wait",
         )
       ).rows;
 
@@ -172,7 +172,7 @@ describe('The state of one tenant', () => {
       expect(await viewQuery(of(db, after))).toEqual([viewOf(after)]);
       await Promise.allSettled([way(of(db, one))]);
       await untilIdle(db);
-      const began = [{ role: tenants.login.user, setting: '', path: '"$user", public' }];
+      const began = [{ role: tenants.login.user, setting: '', path: '"$user", public', wait: '0' }];
       expect(await nobody()).toEqual(began);
     }
   });

@@ -60,6 +60,18 @@ describe('A statement in a wanted state', () => {
     ]);
   });
 
+  it('may be a role alone', async () => {
+    const db = start({ target: 'primary' });
+
+    const whoAmI = async (by: Knex): Promise<unknown> =>
+      (await by.raw('select current_user as name')).rows[0].name;
+
+    expect(await whoAmI(rwSplit(db).withState({ role: one }))).toBe(one);
+    expect(await whoAmI(db)).toBe(tenants.login.user);
+    expect(await whoAmI(rwSplit(db).withState({ role: other }))).toBe(other);
+    expect(await whoAmI(rwSplit(db).withState({ role: other }).withUserParams({}))).toBe(other);
+  });
+
   it('has it in transactions, streams, schema builders, and whatever is derived again', async () => {
     const db = of(start({ target: 'primary' }), one);
 
