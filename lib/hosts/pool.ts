@@ -14,9 +14,7 @@ export function isPoolTimeout(error: unknown): boolean {
 }
 
 /**
- * The connections of one host: tarn, and what it lacks.
- *
- * The only file that knows tarn.
+ * The connections of one host: tarn, which only this file knows, and what it lacks.
  */
 export class HostPool<C extends object> extends Pool<C> {
   /** What lets its connections open. */

@@ -6,6 +6,8 @@ import { useDatabase } from '../../support/database.ts';
 import { amount } from '../../support/long.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { replicasOf, useSplit } from '../../support/split.ts';
+import type { TenantView } from '../../support/tenant-view.ts';
+import { viewOf, viewQuery } from '../../support/tenant-view.ts';
 import { useTenants } from '../../support/tenants.ts';
 
 const concurrency = 100;
@@ -30,7 +32,9 @@ describe('Many tenants over few connections', () => {
     let left = amount(4000);
 
     const turn = async (): Promise<void> => {
-      const name = tenants.names[Math.floor(random() * tenants.names.length)] ?? '';
+      // Some come often: what is believed of a connection has to be right where it is used again.
+      const among = random() < 0.5 ? 3 : tenants.names.length;
+      const name = tenants.names[Math.floor(random() * among)] ?? '';
       const incident = random() < 0.05 ? Math.floor(random() * incidents.length) : -1;
       const tenant = rwSplit(db).withState(tenants.state(name));
       try {
@@ -38,10 +42,7 @@ describe('Many tenants over few connections', () => {
         const rows = await look(tenant, random() < 0.2);
         answered++;
         for (const row of rows) {
-          if (
-            JSON.stringify(row) !== JSON.stringify({ u: name, a: name, w: name, n: '1', i: name })
-          )
-            strangers.push([name, row]);
+          if (JSON.stringify(row) !== JSON.stringify(viewOf(name))) strangers.push([name, row]);
         }
       } catch (error) {
         const { code = String(error) } = error as { code?: string };
@@ -107,16 +108,6 @@ const incidents: readonly ((tenant: Knex, db: Knex) => Promise<unknown>)[] = [
   },
 ];
 
-async function look(tenant: Knex, inTransaction: boolean): Promise<unknown[]> {
-  const query = (db: Knex): Knex.QueryBuilder =>
-    db
-      .select(
-        db.raw('current_user as u'),
-        db.raw("current_setting('app.tenant', true) as a"),
-        'whose.name as w',
-        db('notes').count().as('n'),
-        db('items').max('tenant').as('i'),
-      )
-      .from('whose');
-  return inTransaction ? tenant.transaction((trx) => query(trx)) : query(tenant);
+async function look(tenant: Knex, inTransaction: boolean): Promise<TenantView[]> {
+  return inTransaction ? tenant.transaction((trx) => viewQuery(trx)) : viewQuery(tenant);
 }

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { rwSplit, SessionStateError } from '../../../lib/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { replicasOf, useSplit } from '../../support/split.ts';
+import { viewOf, viewQuery } from '../../support/tenant-view.ts';
 import { useTenants } from '../../support/tenants.ts';
 
 describe('A statement in a wanted state', () => {
@@ -20,37 +21,18 @@ describe('A statement in a wanted state', () => {
   }
   const of = (db: Knex, name: string): Knex => rwSplit(db).withState(tenants.state(name));
 
-  /** Whatever of the state a query can see. */
-  const seen = async (db: Knex): Promise<unknown> =>
-    db
-      .select(
-        db.raw('current_user as role'),
-        db.raw("current_setting('app.tenant', true) as tenant"),
-      )
-      .select('whose.name')
-      .select(db('notes').count().as('notes'), db('items').max('tenant').as('item'))
-      .from('whose')
-      .first();
-  const asSeenBy = (name: string): object => ({
-    role: name,
-    tenant: name,
-    name,
-    notes: '1',
-    item: name,
-  });
-
   it.each(['primary', 'replica'] as const)('sees its tenant’s own, on a %s', async (target) => {
     const db = start({ target });
 
     for (const name of [one, other, one, third, third]) {
-      expect(await seen(of(db, name))).toEqual(asSeenBy(name));
+      expect(await viewQuery(of(db, name))).toEqual([viewOf(name)]);
     }
   });
 
   it('leaves nothing for the next one without a state', async () => {
     const db = start({ target: 'primary' });
 
-    await seen(of(db, one));
+    await viewQuery(of(db, one));
 
     const { rows } = await db.raw(
       "select current_user, current_setting('app.tenant') as tenant, current_setting('search_path') as path",
@@ -164,6 +146,7 @@ describe('A statement in a wanted state', () => {
 
     const insert = { text: 'refused' };
     await expect(readOnly('notes').insert(insert)).rejects.toMatchObject({ code: '25006' });
+    await viewQuery(of(db, one));
     await expect(readOnly.transaction((trx) => trx('notes').insert(insert))).rejects.toMatchObject({
       code: '25006',
     });

@@ -1,0 +1,203 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { ConfigError, rwSplit, SessionStateError } from '../../../lib/index.ts';
+import type { HostDescription, StateOptions } from '../../../lib/index.ts';
+import { useDatabase } from '../../support/database.ts';
+import { replicasOf, useSplit } from '../../support/split.ts';
+
+const tenant = (name: string): StateOptions => ({ settings: { 'app.tenant': name } });
+
+describe('An instance made by withState()', () => {
+  const cluster = useDatabase();
+  const splits = useSplit(cluster);
+  const start = (config: Knex.Config = {}): Knex =>
+    splits.cold({
+      pool: { max: 2 },
+      ...config,
+      rwSplit: { replicas: replicasOf(cluster()), target: 'primary', ...config.rwSplit },
+    }).db;
+
+  it('is the same one for an equal state, and cheap to ask for', () => {
+    const db = start();
+    const [first] = [rwSplit(db).withState(tenant('a'))];
+
+    expect(rwSplit(db).withState(tenant('a'))).toBe(first);
+    expect(rwSplit(db).withState(tenant('b'))).not.toBe(first);
+
+    const count = 5000;
+    for (let turn = 0; turn < count; turn++) rwSplit(db).withState(tenant(`${turn % 200}`));
+    const begun = performance.now();
+    for (let turn = 0; turn < count; turn++) rwSplit(db).withState(tenant(`${turn % 200}`));
+    const micros = ((performance.now() - begun) * 1000) / count;
+    console.log('withState', micros);
+    expect(micros).toBeLessThan(100);
+  });
+
+  it('is heard by the listeners of what it was made from, later ones too, and not the other way', async () => {
+    const db = start();
+    const heard: string[] = [];
+    const listen = (by: Knex, name: string): void => {
+      for (const event of ['start', 'query', 'query-response', 'query-error']) {
+        by.on(event, () => heard.push(`${name}: ${event}`));
+      }
+    };
+    const one = rwSplit(db).withState(tenant('a'));
+    const inner = rwSplit(one).withState({ settings: { 'app.more': 1 } });
+    listen(db, 'db');
+    listen(one, 'one');
+    listen(inner, 'inner');
+
+    await db.raw('select 1');
+    expect(heard.splice(0)).toEqual(['db: start', 'db: query', 'db: query-response']);
+
+    await one.raw('select 1');
+    expect(heard.splice(0)).toEqual(
+      ['start', 'query', 'query-response'].flatMap((event) => [`one: ${event}`, `db: ${event}`]),
+    );
+
+    await inner.transaction((trx) => trx.raw('select 1'));
+    expect(heard.splice(0).filter((text) => text.endsWith('start'))).toEqual([
+      'inner: start',
+      'one: start',
+      'db: start',
+    ]);
+
+    await one.withUserParams({}).raw('select 1');
+    expect(
+      heard
+        .splice(0)
+        .filter((text) => text.endsWith('query'))
+        .toSorted(),
+    ).toEqual(['db: query', 'one: query']);
+  });
+
+  it('leaves no listeners behind', () => {
+    const db = start();
+    const before = db.client.listenerCount('query');
+
+    for (let turn = 0; turn < 50; turn++) rwSplit(db).withState(tenant(`${turn}`));
+
+    expect(db.client.listenerCount('query')).toBe(before);
+  });
+
+  it('can’t be destroyed, or used once its pools are', async () => {
+    const db = start();
+    const one = rwSplit(db).withState(tenant('a'));
+
+    await expect(one.destroy()).rejects.toThrow(ConfigError);
+    expect(() => one.initialize()).toThrow('shares the pools');
+    expect((await one.raw('select 1 as ok')).rows).toEqual([{ ok: 1 }]);
+
+    await db.destroy();
+    await expect(one.raw('select 1')).rejects.toThrow('Unable to acquire a connection');
+    db.initialize();
+    expect((await one.raw("select current_setting('app.tenant') as t")).rows).toEqual([{ t: 'a' }]);
+  });
+
+  it('runs migrations in its state', async () => {
+    const db = start();
+    const schema = `s${Math.random().toString(36).slice(2)}`;
+    await db.raw('create schema ??', [schema]);
+    const source: Knex.MigrationSource<string> = {
+      getMigrations: async () => ['one'],
+      getMigrationName: (name) => name,
+      getMigration: async () => ({
+        up: async (by) => by.schema.createTable('made', (table) => table.increments()),
+        down: async () => undefined,
+      }),
+    };
+
+    await rwSplit(db).withState({ searchPath: schema }).migrate.latest({ migrationSource: source });
+
+    const tables = await db('pg_tables').where({ schemaname: schema }).pluck('tablename');
+    expect(tables.toSorted()).toEqual(['knex_migrations', 'knex_migrations_lock', 'made']);
+  });
+
+  it('is not made from a transaction, and a transaction keeps the state that it began in', async () => {
+    const db = start();
+    const begun = await rwSplit(db).inState(tenant('a'), async () => db.transaction());
+    const shown = async (): Promise<unknown> =>
+      (await begun.raw("select current_setting('app.tenant') as t")).rows[0].t;
+
+    expect(() => rwSplit(begun).withState(tenant('b'))).toThrow(ConfigError);
+    expect(await shown()).toBe('a');
+    expect(await rwSplit(db).inState(tenant('a'), shown)).toBe('a');
+    await expect(rwSplit(db).inState(tenant('b'), shown)).rejects.toThrow(SessionStateError);
+    await begun.rollback();
+  });
+
+  it('takes a connection that is in the state already, before another one is opened', async () => {
+    const db = start({ pool: { max: 3 } });
+    const pid = async (by: Knex): Promise<unknown> =>
+      (await by.raw('select pg_backend_pid() as pid')).rows[0].pid;
+    const of = (name: string): Knex => rwSplit(db).withState(tenant(name));
+    const sleeping = async (by: Knex): Promise<unknown> =>
+      (await by.raw('select pg_backend_pid() as pid, pg_sleep(0.05)')).rows[0].pid;
+    const [a, b] = await Promise.all([sleeping(of('a')), sleeping(of('b'))]);
+
+    for (const [name, expected] of [
+      ['b', b],
+      ['a', a],
+      ['a', a],
+      ['b', b],
+    ] as const) {
+      expect(await pid(of(name))).toBe(expected);
+    }
+    // One to be changed rather than a third one.
+    expect([a, b]).toContain(await pid(of('c')));
+    expect(rwSplit(db).hosts()[0]?.pool.free).toBe(2);
+  });
+
+  it('goes back to what afterCreate made of a connection, which tells the host', async () => {
+    const hosts: HostDescription[] = [];
+    const warm = start();
+    const { knex } = await import('knex');
+    const db = knex({
+      ...warm.client.config,
+      client: warm.client.constructor,
+      pool: {
+        min: 0,
+        max: 1,
+        afterCreate(
+          connection: { query: (text: string, done: (error?: Error) => void) => void },
+          done: (error?: Error) => void,
+          host: HostDescription,
+        ) {
+          hosts.push(host);
+          connection.query("set timezone to 'Asia/Tokyo'; set work_mem to '3MB'", done);
+        },
+      },
+    });
+    const shown = async (by: Knex): Promise<unknown> =>
+      (
+        await by.raw(
+          "select current_setting('timezone') as zone, current_setting('work_mem') as mem",
+        )
+      ).rows[0];
+
+    try {
+      const other = rwSplit(db).withState({ settings: { TimeZone: 'utc', work_mem: '1MB' } });
+      expect(await shown(other)).toEqual({ zone: 'UTC', mem: '1MB' });
+      expect(await shown(db)).toEqual({ zone: 'Asia/Tokyo', mem: '3MB' });
+      expect(hosts).toEqual([expect.objectContaining({ role: 'primary', tags: [] })]);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  it('notices what a function has changed, where the server reports it', async () => {
+    const db = start({ pool: { max: 1 } });
+    await db.raw(
+      "create or replace function hidden() returns void language plpgsql as $$ begin execute 'set timezone to ''Asia/Tokyo'''; end $$",
+    );
+    const one = rwSplit(db).withState({ settings: { timezone: 'UTC' } });
+    const zone = async (by: Knex): Promise<unknown> =>
+      (await by.raw("select current_setting('timezone') as zone")).rows[0].zone;
+    const own = await zone(db);
+
+    await one.raw('select hidden()');
+    expect(await zone(one)).toBe('UTC');
+    await db.raw('select hidden()');
+    expect(await zone(db)).toBe(own);
+  });
+});
