@@ -18,7 +18,7 @@ export function noteBoundStatement(
   statement: CompiledStatement,
   client: PgClient,
 ): Promise<void> | undefined {
-  assertInState(split, split.dispatcher.leaseOf(connection), client);
+  assertInState(split, connection, client);
   const { method } = statement;
   const sql = textOf(statement);
   // A schema builder's statements have no method.

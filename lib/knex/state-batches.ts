@@ -14,6 +14,7 @@ export class StateBatches {
   readonly #sync: ConnectionSync;
   readonly #onFailure: () => void;
   readonly #batches = new Map<unknown, StateBatch>();
+  #stopListening: (() => void) | undefined;
 
   constructor(client: DriverClient, sync: ConnectionSync, onFailure: () => void) {
     this.#client = client;
@@ -51,14 +52,19 @@ export class StateBatches {
   }
 
   #listen(wire: Wire): void {
-    if (Object.hasOwn(wire, 'emit')) return;
+    if (this.#stopListening !== undefined) return;
+    const before = Object.getOwnPropertyDescriptor(wire, 'emit');
     const emit = wire.emit.bind(wire);
-    const heard = (event: string, ...args: unknown[]): boolean =>
-      this.#hear(wire, emit, event, args);
+    const heard = (event: string, ...args: unknown[]): boolean => this.#hear(emit, event, args);
     Object.defineProperty(wire, 'emit', { value: heard, configurable: true, writable: true });
+    this.#stopListening = () => {
+      this.#stopListening = undefined;
+      if (before === undefined) Reflect.deleteProperty(wire, 'emit');
+      else Object.defineProperty(wire, 'emit', before);
+    };
   }
 
-  #hear(wire: Wire, emit: Wire['emit'], event: string, args: readonly unknown[]): boolean {
+  #hear(emit: Wire['emit'], event: string, args: readonly unknown[]): boolean {
     const query = this.#client._activeQuery;
     const batch = this.#batches.get(query);
     if (batch === undefined) return emit(event, ...args);
@@ -69,7 +75,7 @@ export class StateBatches {
     this.#note(batch);
     if (batch.isOver) {
       this.#batches.delete(query);
-      if (this.#batches.size === 0) Reflect.deleteProperty(wire, 'emit');
+      if (this.#batches.size === 0) this.#stopListening?.();
     }
     if (handling.kind === 'swallow') return true;
     if (handling.kind === 'pass') return emit(event, ...args);

@@ -1,4 +1,5 @@
 import type { RouteRequest } from '../routing/route.ts';
+import { assertInState } from './assert-in-state.ts';
 import { leaseFresh } from './lease-fresh.ts';
 import type { PgClient, Transaction, TransactionConfig } from './internals.ts';
 import { consistencyOf } from './needs.ts';
@@ -21,7 +22,10 @@ export function routeTransaction(split: RWSplit, transaction: Transaction, clien
 
   transaction.acquireConnection = async (config, use) => {
     // The application's own connection is used as it is, and never released.
-    if (config?.connection !== undefined) return withConnection(config, use);
+    if (config?.connection !== undefined) {
+      assertInState(split, config.connection, client);
+      return withConnection(config, use);
+    }
 
     const wanted = requestOf(config, scopeAtStart);
     const consistency = consistencyOf(split, wanted.intent, { scope: wanted.scope }, session);

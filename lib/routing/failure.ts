@@ -1,3 +1,4 @@
+import { SessionStateError } from '../errors.ts';
 import type { HostRole } from '../events.ts';
 import { hostAfterConnectError } from './connect-failure.ts';
 import { judgeDriverError } from './driver-failure.ts';
@@ -39,10 +40,22 @@ export interface Failure {
  * @param role what the host was taken for when the statement was sent there.
  */
 export function judgeStatementError(error: unknown, role: HostRole): Failure {
+  if (error instanceof SessionStateError) return withoutState(role);
   const facts = errorFacts(error);
   return facts.sqlState === undefined
     ? judgeDriverError(facts)
     : judgeServerError(error, facts.sqlState, facts.isFatal, role);
+}
+
+// A replica may lack the role, or the right to it, that the primary has.
+function withoutState(role: HostRole): Failure {
+  return {
+    host: 'none',
+    isConnectionLost: false,
+    executed: 'no',
+    rerunRead: role === 'replica' ? 'primary-if-behind' : 'no',
+    rerunWrite: 'no',
+  };
 }
 
 /** Judges an error met while a connection was being opened or acquired: nothing was sent. */

@@ -126,6 +126,22 @@ describe('An instance made by withState()', () => {
     await begun.rollback();
   });
 
+  it('refuses a connection that was taken in another state', async () => {
+    const db = start();
+    const [one, other] = ['a', 'b'].map((name) => rwSplit(db).withState(tenant(name)));
+    const connection = await one?.client.acquireConnection();
+
+    const sent = async (by: Knex | undefined): Promise<unknown> =>
+      (await by?.raw("select current_setting('app.tenant') as t").connection(connection))?.rows[0]
+        .t;
+    expect(await sent(one)).toBe('a');
+    await expect(sent(other)).rejects.toThrow(SessionStateError);
+    await expect(other?.transaction((trx) => trx.raw('select 1'), { connection })).rejects.toThrow(
+      SessionStateError,
+    );
+    await one?.client.releaseConnection(connection);
+  });
+
   it('takes a connection that is in the state already, before another one is opened', async () => {
     const db = start({ pool: { max: 3 } });
     const pid = async (by: Knex): Promise<unknown> =>
