@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { ConfigError } from '../errors.ts';
 import type { WantedState } from '../state/wanted-state.ts';
 import type { PgClient } from './internals.ts';
-import { clientOf, contextOf } from './internals.ts';
+import { clientOf, contextOf, instanceOf } from './internals.ts';
 import type { SplitState } from './split-state.ts';
 import { ownWanted, wanting } from './wanted.ts';
 
@@ -46,7 +46,7 @@ export function derivedInstance(db: Knex, state: SplitState, wanted: WantedState
 function derive(db: Knex, state: SplitState, wanted: WantedState): Knex {
   const parent = clientOf(db);
   const own = ownWanted(parent)?.with(wanted) ?? wanted;
-  const instance = state.makeInstance(derivedClient(parent, own));
+  const instance = instanceOf(derivedClient(parent, own), state.makeKnex);
   instance.userParams = db.userParams;
   // Migrations and seeds run on clones.
   contextOf(instance).withUserParams = (params) => {

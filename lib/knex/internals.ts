@@ -108,8 +108,7 @@ export interface KnexClasses {
   readonly KnexTimeoutError: new (message: string) => Error;
   readonly Migrator: KnexTask;
   readonly Seeder: KnexTask;
-  /** Makes the Knex instance of a client that is there already. */
-  readonly makeInstance: (client: PgClient) => Knex;
+  readonly makeKnex: typeof knex;
 }
 
 /** Knex, however it was imported: the function, or the module that holds it. */
@@ -127,19 +126,22 @@ export function knexClasses(knexPackage: KnexPackage): KnexClasses {
       .KnexTimeoutError,
     Migrator: plain.migrate.constructor,
     Seeder: plain.seed.constructor,
-    makeInstance(client) {
-      // Knex makes the client of an instance by `new`, which answers with what this returns.
-      const Given = function Given(): PgClient {
-        return client;
-      };
-      return makeKnex({ client: Given as unknown as typeof PgClient });
-    },
+    makeKnex,
   };
 }
 
 /** The client behind a Knex instance or transaction. */
 export function clientOf(db: Knex): PgClient {
   return db.client as PgClient;
+}
+
+/** Makes the Knex instance of a client that is there already. */
+export function instanceOf(client: PgClient, makeKnex: typeof knex): Knex {
+  // Knex makes the client of an instance by `new`, which answers with what this returns.
+  const Given = function Given(): PgClient {
+    return client;
+  };
+  return makeKnex({ client: Given as unknown as typeof PgClient });
 }
 
 /** What the methods of a Knex instance are called on. */

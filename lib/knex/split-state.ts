@@ -25,12 +25,12 @@ export class SplitState {
   readonly states: SessionStates;
   #split: RWSplit | undefined;
 
-  /** Makes the Knex instance of a client. */
-  readonly makeInstance: KnexClasses['makeInstance'];
+  /** The copy of Knex that the client is of. */
+  readonly makeKnex: KnexClasses['makeKnex'];
 
-  constructor(settings: RWSplitSettings, { makeInstance }: Pick<KnexClasses, 'makeInstance'>) {
+  constructor(settings: RWSplitSettings, { makeKnex }: Pick<KnexClasses, 'makeKnex'>) {
     this.#settings = settings;
-    this.makeInstance = makeInstance;
+    this.makeKnex = makeKnex;
     this.states = new SessionStates(settings.state && wantedState(settings.state));
     this.session = new Session({ ...settings.consistency, isStrict: true }, systemClock.now());
   }

@@ -61,7 +61,6 @@ describe('Many tenants over few connections', () => {
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
 
-    console.log(answered, most, [...errors]);
     expect(strangers).toEqual([]);
     expect(most).toBeLessThanOrEqual(max);
     expect(errors.get('RWSPLIT_STATE')).toBeUndefined();
