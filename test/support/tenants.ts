@@ -33,7 +33,7 @@ export function useTenants(cluster: () => Cluster, count: number): Tenants {
     const roles = [...names, login.user].map((name) => `"${name}"`).join(', ');
     // The database, and all that they own, has gone before them.
     const { primary } = await sharedCluster();
-    await primary.query(`drop role ${roles}`);
+    await primary.query(`drop role if exists ${roles}`);
   });
 
   const state = (name: string): StateOptions => ({
