@@ -6,22 +6,18 @@
 export interface StateOptions {
   /**
    * The schemas that unqualified names are looked up in, in this order; a string is one schema,
-   * whatever is in it.
-   *
-   * @default what the connection had when it was opened
+   * whatever is in it. Without it they are those that the connection was opened with.
    */
   searchPath?: string | readonly string[] | undefined;
   /**
-   * The role that statements run as; the connection's user has to be a member of it.
-   *
-   * @default the connection's user
+   * The role that statements run as, of which the connection's user has to be a member; without it
+   * that user.
    */
   role?: string | undefined;
   /**
    * Values of server settings by name, such as `timezone`, `statement_timeout` or `app.tenant`. A
    * setting of one's own reads as an empty string, and not as null, where it was set before.
-   *
-   * @default what the connection had when it was opened
+   * What is not named is as the connection was opened with.
    */
   settings?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

@@ -33,7 +33,7 @@ export class SessionChanges {
     this.#warn(
       `A raw statement changed the state of one pooled session (${change}); its connection is closed instead of ` +
         `reused, so the next query does not see the change: ${shorten(text)}. ` +
-        'Use SET LOCAL in knex.transaction(), or the pool option afterCreate for state that every connection needs.',
+        'Use SET LOCAL in knex.transaction(), or say what every statement needs: rwSplit(db).withState(), or the option rwSplit.state.',
     );
   }
 }
