@@ -54,10 +54,15 @@ export function syncedClient(
       if (changes.length === 0 || isInTransaction) return this.#sendAsIs(args);
 
       const carriage = carriageOf(text, changes);
-      if (carriage === 'alone' || Query === undefined || this.connection?.parse === undefined) {
+      if (carriage === 'alone' || Query === undefined || !this.#canCarry) {
         return this.#held.confirm(this, this.#sync, changes, args, () => spoil(this));
       }
       return this.#sendAlong(Query, args, carriage === 'ahead');
+    }
+
+    // Another driver, or an older `pg`, doesn't tell which query is being answered.
+    get #canCarry(): boolean {
+      return this.connection?.parse !== undefined && '_activeQuery' in this;
     }
 
     #sendAsIs(args: readonly unknown[]): unknown {

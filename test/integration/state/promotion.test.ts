@@ -24,7 +24,7 @@ describe('Tenants over a promotion', () => {
     const of = (name: string): Knex => rwSplit(db).withState(tenants.state(name));
     const wrong: unknown[] = [];
     let written = 0;
-    let isOver = false;
+    const end = new AbortController();
 
     const turn = async (name: string): Promise<void> => {
       const tenant = of(name);
@@ -36,7 +36,7 @@ describe('Tenants over a promotion', () => {
       if (item?.tenant !== name) wrong.push([name, item]);
     };
     const load = tenants.names.map(async (name) => {
-      while (!isOver) {
+      while (!end.signal.aborted) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other.
         const [outcome] = await Promise.allSettled([turn(name)]);
         if (outcome?.status === 'rejected' && outcome.reason.code === 'RWSPLIT_STATE') {
@@ -54,7 +54,7 @@ describe('Tenants over a promotion', () => {
     await eventually(() => written > before + tenants.names.length, {
       withinMillis: machineMillis,
     });
-    isOver = true;
+    end.abort();
     await Promise.all(load);
 
     expect(wrong).toEqual([]);
