@@ -9,6 +9,11 @@ export interface ServerFacts {
   hasStandardStrings: boolean | undefined;
   /** Which server it is, to be told from others behind the same name; undefined where it does not say. */
   server: string | undefined;
+  /**
+   * Whether a pooler is in between, as process ids are not the server's; undefined where they don't
+   * tell.
+   */
+  isPooled: boolean | undefined;
   /** What it had replayed as the connection opened, if it is a replica. */
   replayed?: Lsn | undefined;
   /** The connection has ended, whoever ended it. */
@@ -40,6 +45,7 @@ export function listenToServer(
     role: undefined,
     hasStandardStrings: undefined,
     server: undefined,
+    isPooled: undefined,
     isEnded: false,
   };
   facts.set(client, heard);

@@ -1,6 +1,7 @@
 import type { Connection } from '../hosts/host.ts';
 import { assertInState } from './assert-in-state.ts';
 import type { CompiledStatement, PgClient } from './internals.ts';
+import { assertLockable } from './lock-connection.ts';
 import type { RWSplit } from './rw-split.ts';
 import { noteSessionEffect } from './session-effect.ts';
 import { mayChangeMore, textOf } from './statement-text.ts';
@@ -10,7 +11,8 @@ import { mayChangeMore, textOf } from './statement-text.ts';
  * in a transaction, or on a connection that the application holds.
  *
  * @returns a promise only where the text has to be read.
- * @throws {SessionStateError} in surroundings that want another state than the connection has.
+ * @throws {SessionStateError} in surroundings that want another state than the connection has, or for
+ *   what a pooler in between can't do.
  */
 export function noteBoundStatement(
   split: RWSplit,
@@ -23,7 +25,9 @@ export function noteBoundStatement(
   const sql = textOf(statement);
   // A schema builder's statements have no method.
   if (method === undefined) noteCatalogChange(split, connection);
-  return mayChangeMore(method, sql) ? readAndNote(split, connection, sql) : undefined;
+  if (!mayChangeMore(method, sql)) return undefined;
+  if (client.transacting !== true) assertLockable(split, connection, sql);
+  return readAndNote(split, connection, sql);
 }
 
 async function readAndNote(split: RWSplit, connection: Connection, sql: string): Promise<void> {

@@ -68,6 +68,15 @@ export class HeldQueries {
     return answer;
   }
 
+  /** Fails a query that is not to be sent; answers as the driver does. */
+  refuse(client: DriverClient, args: readonly unknown[], error: Error): unknown {
+    const answer = this.hold(client, args);
+    const refused = this.#held.pop();
+    // Never while it is asked for, as with the driver.
+    process.nextTick(() => refused?.fail(error));
+    return answer;
+  }
+
   /** Keeps a query until what is on its way is confirmed; answers as the driver does. */
   hold(client: DriverClient, args: readonly unknown[]): unknown {
     const [query] = args;

@@ -10,6 +10,8 @@ import { learnInTime } from './learn-server.ts';
 import { endOrSever } from '../hosts/sever.ts';
 import { systemClock } from '../clock.ts';
 import { syncOf } from '../state/connection-sync.ts';
+import type { PoolerSetting } from '../state/session-refusal.ts';
+import { sessionRefusal } from '../state/session-refusal.ts';
 import type { Driver } from './pg-driver.ts';
 import { outsideScopes } from './scope.ts';
 import { syncedClient } from './synced-client.ts';
@@ -26,8 +28,11 @@ export function hostClient(
   onFacts: OnServerFacts,
   dialling: Dialling,
   spoil: (connection: Connection) => void,
+  pooler: PoolerSetting,
 ): PgClient {
   const driver = client.driver as Driver;
+  const refusal = (connection: Connection): Error | undefined =>
+    sessionRefusal('state', connection, host.name, pooler);
   const view = Object.create(client, {
     connectionSettings: own(undefined),
     connectionConfigProvider: own(undefined),
@@ -35,7 +40,7 @@ export function hostClient(
     version: own(client.config.version),
     driver: own(
       Object.create(driver, {
-        Client: own(listeningClient(syncedClient(driver, spoil), onFacts, dialling)),
+        Client: own(listeningClient(syncedClient(driver, spoil, refusal), onFacts, dialling)),
       }),
     ),
   }) as PgClient;

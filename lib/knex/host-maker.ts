@@ -45,7 +45,14 @@ export class HostMaker {
   readonly make = (settings: HostSettings, role: HostRole): Host => {
     const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);
     const dialling = new Dialling();
-    const view = hostClient(this.#client, settings, onFacts, dialling, this.#spoil);
+    const view = hostClient(
+      this.#client,
+      settings,
+      onFacts,
+      dialling,
+      this.#spoil,
+      this.#settings.pooler,
+    );
     const pool = new HostPool(
       hostPoolSettings(
         view,

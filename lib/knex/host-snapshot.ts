@@ -2,6 +2,7 @@ import type { HostRole } from '../events.ts';
 import type { Host } from '../hosts/host.ts';
 import type { ConsistencyStats } from '../hosts/consistency-stats.ts';
 import type { ServedStats } from '../hosts/served-stats.ts';
+import { hasPooler } from '../hosts/pooled-hosts.ts';
 import type { PoolStats } from '../hosts/pool-settings.ts';
 import { unfitness } from '../hosts/routable-hosts.ts';
 
@@ -34,6 +35,11 @@ export interface HostSnapshot {
   readonly served: ServedStats;
   /** How reads were served that have to see what their session wrote or saw. */
   readonly consistency: Readonly<ConsistencyStats>;
+  /**
+   * Whether a pooler seems to stand before it, as its newest connection shows; undefined where none
+   * told.
+   */
+  readonly hasPooler: boolean | undefined;
   /** What failed on it last: a probe, or a connection; kept when it is well again. */
   readonly lastError: string | undefined;
 }
@@ -61,6 +67,7 @@ export function snapshot(host: Host, elected: Host | undefined): HostSnapshot {
     pool: host.pool.stats,
     served: host.served,
     consistency: { ...host.consistency },
+    hasPooler: hasPooler(host),
     lastError: host.lastError?.message,
   };
 }

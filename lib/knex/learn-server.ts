@@ -11,7 +11,7 @@ import { sever } from '../hosts/sever.ts';
 /** What to do when a server of the host says something of itself. */
 export type OnServerFacts = (facts: ServerFacts) => void;
 
-const WHO_ARE_YOU = `select pg_catalog.pg_is_in_recovery() as "isInRecovery", ${Object.entries(
+const WHO_ARE_YOU = `select pg_catalog.pg_is_in_recovery() as "isInRecovery", pg_catalog.pg_backend_pid() as "processId", ${Object.entries(
   serverIdentityParts,
 )
   .map(([name, expression]) => `${expression} as "${name}"`)
@@ -45,6 +45,7 @@ async function learnServer(connection: Connection, onFacts: OnServerFacts): Prom
     const answer = await askServer(connection);
     if (answer === undefined) return;
     facts.server = serverIdentity(answer);
+    facts.isPooled = isPooled(connection, answer['processId']);
     facts.replayed = readLsn({ lsn: textOf(answer['replayed']) });
     facts.role ??= answer['isInRecovery'] === true ? 'replica' : 'primary';
   } catch (error) {
@@ -65,6 +66,15 @@ async function askServer(connection: Connection): Promise<Row | undefined> {
     const [answer] = await runQuery(connection, { text: WHO_ARE_YOU });
     return answer;
   }
+}
+
+// A pooler can't give its client the process id of a server that it has yet to choose. Engines without
+// processes have none, or 0.
+function isPooled(connection: Connection, processId: unknown): boolean | undefined {
+  const { processID: given }: { processID?: unknown } = connection;
+  const own = Number(processId);
+  if (typeof given !== 'number' || given === 0 || !(own > 0)) return undefined;
+  return own !== given;
 }
 
 function textOf(value: unknown): string | null {

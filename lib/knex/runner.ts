@@ -3,6 +3,7 @@ import type { KeptConnection } from '../routing/lock-keeper.ts';
 import { listenHere } from './listen-here.ts';
 import { noteBoundStatement } from './bound-statement.ts';
 import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './internals.ts';
+import { lockOn } from './lock-connection.ts';
 import { isList, requestOf } from './request.ts';
 import type { StatementRequest } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -122,13 +123,12 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       let lease: Lease;
       try {
         lease = await this.#whenLeased(Promise.resolve(split.lease(wanted)), compiled);
+        lockOn(split, lease, lockPlace);
       } catch (error) {
         lockPlace();
         throw error;
       }
 
-      lease.mayHoldLocks = true;
-      lease.lockPlace = lockPlace;
       return this.#runWith(split, lease, wanted, compiled, request);
     }
 

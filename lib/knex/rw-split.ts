@@ -4,6 +4,7 @@ import type { RWSplitEmitter } from '../events.ts';
 
 import type { Cluster } from '../hosts/cluster.ts';
 import type { Connection, Host } from '../hosts/host.ts';
+import { notePooler } from '../hosts/pooled-hosts.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import { Dispatcher } from '../routing/dispatcher.ts';
 import type { Lease } from '../routing/lease.ts';
@@ -169,7 +170,11 @@ export class RWSplit {
     await Promise.all([this.locks.destroy(), this.watch.destroy()]);
   }
 
-  #noteFacts(host: Host, { role, hasStandardStrings, server, replayed }: ServerFacts): void {
+  #noteFacts(
+    host: Host,
+    { role, hasStandardStrings, server, isPooled, replayed }: ServerFacts,
+  ): void {
+    if (isPooled !== undefined) notePooler(host, isPooled);
     this.cluster.positions.restart(server, replayed);
     // One server that says no is enough.
     if (this.hasStandardStrings !== false) this.hasStandardStrings = hasStandardStrings;

@@ -18,10 +18,12 @@ const RUNS_CODE = /(?:^|;|\*\/|\n)\s*(?:call|do)\b/i;
  * statement but our own is sent in another one.
  *
  * @param spoil takes a connection out of use once it is given back.
+ * @param refusal says why a connection can be in no state.
  */
 export function syncedClient(
   { Client }: Driver,
   spoil: (connection: object) => void,
+  refusal: (connection: object) => Error | undefined,
 ): Driver['Client'] {
   const { Query } = Client;
   return class SyncedClient extends Client {
@@ -47,6 +49,12 @@ export function syncedClient(
 
       const text = textToSend(query);
       if (this.#sync.isByHand && (text === undefined || MAY_CHANGE_SESSION.test(text))) spoil(this);
+      const refused = refusal(this);
+      if (refused !== undefined) {
+        // What each transaction begins with is the pooler's to know.
+        if (wanted.values.size === 0) return super.query(...args);
+        return this.#held.refuse(this, args, refused);
+      }
       if (this.#held.isHolding) return this.#held.hold(this, args);
       const { changes } = this.#sync;
       // In a transaction the state is that of its beginning, and what the application made of it.

@@ -40,20 +40,21 @@ export interface Failure {
  * @param role what the host was taken for when the statement was sent there.
  */
 export function judgeStatementError(error: unknown, role: HostRole): Failure {
-  if (error instanceof SessionStateError) return withoutState(role);
+  if (error instanceof SessionStateError) return withoutState(error, role);
   const facts = errorFacts(error);
   return facts.sqlState === undefined
     ? judgeDriverError(facts)
     : judgeServerError(error, facts.sqlState, facts.isFatal, role);
 }
 
-// A replica may lack the role, or the right to it, that the primary has.
-function withoutState(role: HostRole): Failure {
+// A replica may lack the role, or the right to it, that the primary has. What was not even sent is the
+// application's to mend.
+function withoutState({ cause }: SessionStateError, role: HostRole): Failure {
   return {
     host: 'none',
     isConnectionLost: false,
     executed: 'no',
-    rerunRead: role === 'replica' ? 'primary-if-behind' : 'no',
+    rerunRead: role === 'replica' && cause !== undefined ? 'primary-if-behind' : 'no',
     rerunWrite: 'no',
   };
 }
