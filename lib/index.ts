@@ -17,6 +17,7 @@ export type * from './config/consistency-options.ts';
 export type * from './config/health-options.ts';
 export type * from './config/host-options.ts';
 export type * from './config/options.ts';
+export { PoolRegistry } from './config/pool-registry.ts';
 export type * from './config/state-options.ts';
 export {
   ConfigError,

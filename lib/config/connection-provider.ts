@@ -1,4 +1,5 @@
 import { type ConnectionObject, mergeConnections } from './connection-object.ts';
+import { madeOf } from './function-sources.ts';
 import type { ConnectionProvider } from './settings.ts';
 
 // pg would wait for ever for a server that accepts and never answers.
@@ -17,7 +18,7 @@ export function createProvider(
   inherited: ConnectionObject | ConnectionProvider,
   own: ConnectionObject | ConnectionProvider,
 ): ConnectionProvider {
-  return async () => {
+  const provide: ConnectionProvider = async () => {
     const below = typeof inherited === 'function' ? await inherited() : inherited;
     const above = typeof own === 'function' ? await own() : own;
 
@@ -29,4 +30,5 @@ export function createProvider(
     const expirationChecker = (): boolean => checkers.some((isExpired) => isExpired());
     return completeConnection(below, above, mergeConnections({ expirationChecker }));
   };
+  return madeOf(provide, inherited, own);
 }

@@ -26,6 +26,12 @@ export const wholeNumber: NumberRange = {
   contains: (value) => Number.isSafeInteger(value) && value >= 1,
 };
 
+/** How many there are, where one is set apart. */
+export const severalRange: NumberRange = {
+  allowed: 'a whole number of at least 2',
+  contains: (value) => Number.isSafeInteger(value) && value >= 2,
+};
+
 /** An amount of bytes. */
 export const byteCount: NumberRange = {
   allowed: 'a whole number of bytes of at least 0',

@@ -2,6 +2,7 @@ import type { BalancerOption } from '../balancers/registry.ts';
 import type { ConsistencyMode, ConsistencyOptions } from './consistency-options.ts';
 import type { DiscoveryOptions, FailoverOptions, HealthOptions } from './health-options.ts';
 import type { Host, ReplicaDiscovery } from './host-options.ts';
+import type { PoolRegistry } from './pool-registry.ts';
 import type { StateOptions } from './state-options.ts';
 
 declare module 'knex' {
@@ -85,8 +86,12 @@ export interface RWSplitOptions {
   /** The session state that every connection has. */
   state?: StateOptions | undefined;
   /**
-   * The pools that several clients share, by name or as a registry. Accepted and validated; has no
-   * effect in this version.
+   * Shares the pools of the hosts, and what is known of them, with the other clients of this process
+   * that have the same hosts, connections and pool settings: those that give the same name, or the
+   * same {@link PoolRegistry} (where clients of other hosts or users have pools of their own). Each
+   * client keeps its own routing, sessions and state. The pools open with the first client and close
+   * with the last one's `destroy()`. Where the settings differ, constructing the client throws
+   * `RWSPLIT_CONFIG`. Without it each client has pools of its own.
    *
    * @default undefined
    */
@@ -112,11 +117,6 @@ export interface RWSplitOptions {
    * @default undefined
    */
   pooler?: 'session' | undefined;
-}
-
-/** Pools that several clients share. */
-export interface PoolRegistry {
-  readonly name: string;
 }
 
 /** What is said of the database's functions, each as `name` or `schema.name`. */

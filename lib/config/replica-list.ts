@@ -1,8 +1,9 @@
 import { type HostEntry, readHostEntry } from './host-entry.ts';
 import type { Host, ReplicaDiscovery } from './host-options.ts';
+import { madeOf } from './function-sources.ts';
 import { invalidOption } from './invalid-option.ts';
 import { type ReplicaBase, resolveReplicas } from './resolve-replicas.ts';
-import type { RWSplitSettings } from './settings.ts';
+import type { HostSettings, RWSplitSettings } from './settings.ts';
 
 /** What `replicas` says, in options again and in settings. */
 export interface ReplicaList {
@@ -17,10 +18,9 @@ export interface ReplicaList {
  */
 export function readReplicaList(value: unknown, path: string, base: ReplicaBase): ReplicaList {
   if (isDiscovery(value)) {
-    return {
-      written: value,
-      replicas: async () => resolveReplicas(readEntries(await value(), `${path}()`), base, true),
-    };
+    const ask = async (): Promise<readonly HostSettings[]> =>
+      resolveReplicas(readEntries(await value(), `${path}()`), base, true);
+    return { written: value, replicas: madeOf(ask, value) };
   }
 
   const entries = readEntries(value, path);

@@ -3,6 +3,7 @@ import { ConfigError } from '../errors.ts';
 import type { ConnectionObject } from './connection-object.ts';
 import { readConnection } from './connection-options.ts';
 import { completeConnection, createProvider } from './connection-provider.ts';
+import { madeOf } from './function-sources.ts';
 import type { HostEntry } from './host-entry.ts';
 import { hostKey, hostName, type KeyDefaults } from './host-key.ts';
 import { mergePools } from './pool-options.ts';
@@ -74,9 +75,9 @@ function connect(
   primary: HostSettings,
 ): ConnectionObject | ConnectionProvider {
   if (typeof own === 'function') {
-    return createProvider(primary.connection, async () =>
-      readConnection(await own(), `${path}()`, ['expirationChecker']),
-    );
+    const ask: ConnectionProvider = async () =>
+      readConnection(await own(), `${path}()`, ['expirationChecker']);
+    return createProvider(primary.connection, madeOf(ask, own));
   }
   if (typeof primary.connection === 'function') return createProvider(primary.connection, own);
   return known ?? own;

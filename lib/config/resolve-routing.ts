@@ -4,10 +4,10 @@ import {
   resolveBalancer,
 } from '../balancers/registry.ts';
 import { invalidOption } from './invalid-option.ts';
-import { shareRange, weightRange, wholeNumber } from './number-range.ts';
+import { severalRange, shareRange, weightRange, wholeNumber } from './number-range.ts';
 import type { OptionReader } from './option-reader.ts';
 import { isOptionsObject } from './options-object.ts';
-import type { PoolRegistry } from './options.ts';
+import { PoolRegistry } from './pool-registry.ts';
 import { resolveConsistency } from './resolve-consistency.ts';
 import { resolveFunctions } from './resolve-functions.ts';
 import { resolveDiscovery, resolveFailover, resolveHealth } from './resolve-health.ts';
@@ -40,7 +40,7 @@ export function resolveRouting(reader: OptionReader): RoutingSettings {
     functions: resolveFunctions(reader.group('functions')),
     state: resolveState(reader),
     pools: readPools(reader),
-    maxPerServer: reader.number('maxPerServer', undefined, wholeNumber),
+    maxPerServer: reader.number('maxPerServer', undefined, severalRange),
     prepare: readPrepare(reader),
     pooler: reader.choice('pooler', undefined, ['session']),
   });
@@ -94,18 +94,8 @@ function readPrimaryReads(reader: OptionReader): number {
 function readPools(reader: OptionReader): string | PoolRegistry | undefined {
   const value = reader.read('pools');
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  if (isPoolRegistry(value)) return value;
-  throw invalidOption(reader.pathOf('pools'), value, 'a name or a registry of pools');
-}
-
-function isPoolRegistry(value: unknown): value is PoolRegistry {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    typeof value.name === 'string' &&
-    value.name !== ''
-  );
+  if (value instanceof PoolRegistry) return value;
+  throw invalidOption(reader.pathOf('pools'), value, 'a name or a PoolRegistry of this package');
 }
 
 function readPrepare(reader: OptionReader): { readonly max: number } | false {

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import type { BalancerFactory } from '../balancers/registry.ts';
 import type { ConnectionObject } from './connection-object.ts';
 import type { ConsistencyMode } from './consistency-options.ts';
-import type { PoolRegistry, Target } from './options.ts';
+import type { Target } from './options.ts';
+import type { PoolRegistry } from './pool-registry.ts';
 
 /** Answers with the complete settings of a host's next connection; may say when they expire. */
 export type ConnectionProvider = () => Promise<ConnectionObject>;

@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import { type ConnectionObject, mergeConnections } from './connection-object.ts';
 import { readAnyConnection } from './connection-options.ts';
+import { madeOf } from './function-sources.ts';
 import { formatAddress, type HostAddress, normalizeHost } from './host-address.ts';
 import type { HostOptions } from './host-options.ts';
 import { parseConnection } from './parse-connection.ts';
@@ -25,7 +26,9 @@ export interface WrittenCluster {
 export function readCluster(connection: unknown, path: string): WrittenCluster {
   if (typeof connection === 'function') {
     const ask = (): unknown => Reflect.apply(connection, undefined, []);
-    return { primary: async () => readAnyConnection(await ask(), `${path}()`), others: [] };
+    const primary = async (): Promise<ConnectionObject> =>
+      readAnyConnection(await ask(), `${path}()`);
+    return { primary: madeOf(primary, connection), others: [] };
   }
 
   const { addresses, settings: all } = parseConnection(connection ?? {}, path);

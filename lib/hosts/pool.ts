@@ -13,9 +13,7 @@ export function isPoolTimeout(error: unknown): boolean {
   return error instanceof TimeoutError;
 }
 
-/**
- * The connections of one host: tarn, which only this file knows, and what it lacks.
- */
+/** The connections of one host: tarn, which only this file knows, and what it lacks. */
 export class HostPool<C extends object> extends Pool<C> {
   /** What lets its connections open. */
   readonly gate: ConnectGate;
@@ -112,6 +110,11 @@ export class HostPool<C extends object> extends Pool<C> {
     return this.used.some((used) => used.resource === connection);
   }
 
+  /** Resolves once a connection is in use here no more. */
+  async whenReturned(connection: C): Promise<void> {
+    await this.used.find((used) => used.resource === connection)?.promise;
+  }
+
   // tarn would let whoever asks a destroyed pool wait for its whole time.
   override acquire(): ReturnType<Pool<C>['acquire']> {
     const pending = super.acquire();
@@ -154,11 +157,7 @@ export class HostPool<C extends object> extends Pool<C> {
     }
   }
 
-  /**
-   * Takes a connection that is in use out of the pool, which may open another in its place.
-   *
-   * @returns what {@link HostPool.attach} takes back, or undefined when the connection isn't in use here.
-   */
+  /** Takes a connection in use out of the pool, which may open another; undefined where it isn't in use. */
   detach(connection: C): DetachedConnection<C> | undefined {
     const index = this.used.findIndex((used) => used.resource === connection);
     if (index === -1) return undefined;

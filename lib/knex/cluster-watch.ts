@@ -2,6 +2,7 @@ import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
 import type { RWSplitEmitter } from '../events.ts';
 import { Cluster } from '../hosts/cluster.ts';
+import type { Host } from '../hosts/host.ts';
 import { Monitor } from '../monitor/monitor.ts';
 import type { HostMaker } from './host-maker.ts';
 import type { PgClient } from './internals.ts';
@@ -31,6 +32,7 @@ export class ClusterWatch {
     { primary, replicas, primaryReads, maxLag, health, discovery, target }: RWSplitSettings,
     events: RWSplitEmitter,
     maker: HostMaker,
+    needsPrimary: () => boolean,
   ) {
     const isFunction = typeof replicas === 'function';
     const isAlone = !isFunction && replicas.length === 0;
@@ -51,7 +53,10 @@ export class ClusterWatch {
     this.monitor = new Monitor({
       cluster: this.cluster,
       settings: health,
-      needsPrimary: target !== 'replica' && target !== 'any',
+      // Clients that share the hosts come and go.
+      get needsPrimary() {
+        return needsPrimary();
+      },
       clock: systemClock,
       random: Math.random,
       outside: outsideScopes,
@@ -126,15 +131,17 @@ export class ClusterWatch {
     await this.#checking;
   }
 
+  /** How long what is in use on a host is waited for, when it is to end. */
+  endMillis({ health }: Host): number {
+    const isWell = health.state === 'up' || health.state === 'unknown';
+    return isWell ? this.#acquireMillis : Math.min(this.#hangMillis, this.#acquireMillis);
+  }
+
   /** Ends the probes at once, and the connections when what uses them has ended or had its time. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.monitor.destroy();
-    const ends = this.cluster.hosts.map((host) => {
-      const isWell = host.health.state === 'up' || host.health.state === 'unknown';
-      const hangMillis = Math.min(this.#hangMillis, this.#acquireMillis);
-      return host.end(isWell ? this.#acquireMillis : hangMillis);
-    });
+    const ends = this.cluster.hosts.map((host) => host.end(this.endMillis(host)));
     // Whoever waits for a host waits in vain.
     this.cluster.changes.end();
     await Promise.all([this.#discovery?.destroy(), ...ends]);

@@ -1,6 +1,7 @@
 import type { Connection, Host } from '../hosts/host.ts';
 import type { HostPool } from '../hosts/pool.ts';
 import type { PendingAcquire } from '../hosts/pool-settings.ts';
+import { listening } from './pool-listeners.ts';
 import type { RWSplit } from './rw-split.ts';
 import { sessionOf } from './session-scope.ts';
 import { wantedOf } from './wanted.ts';
@@ -29,7 +30,8 @@ export function createPoolFacade(split: RWSplit, onDestroyed: () => void): HostP
     acquire() {
       const session = sessionOf(split.state);
       const wanted = wantedOf(split.state);
-      const pending = primaryOf(split).pool.acquire();
+      const acquired = primaryOf(split).pool.acquire();
+      const pending = split.membership?.untilAborted(acquired) ?? acquired;
       void pending.promise.then(
         (connection) => split.dispatcher.noteHandedOut(connection, session, wanted),
         () => undefined,
@@ -44,6 +46,13 @@ export function createPoolFacade(split: RWSplit, onDestroyed: () => void): HostP
       onDestroyed();
     },
   };
+
+  if (split.membership !== undefined) {
+    Object.assign(
+      own,
+      listening(split.membership.listeners, () => primaryOf(split).pool),
+    );
+  }
 
   return new Proxy(primaryOf(split).pool, {
     get(_, key) {

@@ -3,9 +3,7 @@ import type { RWSplitSettings } from '../config/settings.ts';
 import type { RWSplitEmitter } from '../events.ts';
 
 import type { Cluster } from '../hosts/cluster.ts';
-import type { Connection, Host } from '../hosts/host.ts';
-import { notePooler } from '../hosts/pooled-hosts.ts';
-import type { ServerFacts } from '../hosts/server-facts.ts';
+import type { Connection } from '../hosts/host.ts';
 import { Dispatcher } from '../routing/dispatcher.ts';
 import type { Lease } from '../routing/lease.ts';
 import { LockKeeper } from '../routing/lock-keeper.ts';
@@ -17,14 +15,18 @@ import type { Intents } from '../sql/intents.ts';
 import { asKnexError } from './acquire-error.ts';
 import type { CancellingDriver } from './cancel-request.ts';
 import { sendCancelRequest } from './cancel-request.ts';
-import { ClusterWatch } from './cluster-watch.ts';
+import type { ClusterPools } from './cluster-pools.ts';
+import { ownPools } from './cluster-pools.ts';
+import type { ClusterWatch } from './cluster-watch.ts';
 import { createIntents } from './create-intents.ts';
-import { debugHost, debugRoute } from './debug.ts';
-import { HostMaker } from './host-maker.ts';
+import { debugRoute } from './debug.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
+import { joinPools } from './join-pools.ts';
 import { holdsLocks } from './lock-query.ts';
 import { makeBalancer } from './make-balancer.ts';
+import type { Membership } from './membership.ts';
 import { lacksPosition, settle } from './settle.ts';
+import { SharedDispatcher } from './shared-dispatcher.ts';
 import type { SplitState } from './split-state.ts';
 
 // How long a server may take to take a request to cancel.
@@ -37,6 +39,8 @@ const CANCEL_MILLIS = 1000;
 export class RWSplit {
   readonly state: SplitState;
   readonly settings: RWSplitSettings;
+  /** The client's part in pools that it shares with others; undefined where it has its own. */
+  readonly membership: Membership | undefined;
   readonly misroutes: Misroutes = new Misroutes(systemClock);
   readonly cluster: Cluster;
   readonly watch: ClusterWatch;
@@ -45,57 +49,59 @@ export class RWSplit {
   readonly locks: LockKeeper;
   readonly sessionChanges: SessionChanges;
   readonly stalenessWarning: StalenessWarning;
-  /** Whether a backslash is just that in the servers' plain string literals; unknown until one says so. */
-  hasStandardStrings: boolean | undefined;
   /** When this client last changed the schema, on the clock. */
   schemaChangedAt: number = Number.NEGATIVE_INFINITY;
   readonly #client: PgClient;
   readonly #TimeoutError: KnexClasses['KnexTimeoutError'];
-  #isDestroyed = false;
+  readonly #pools: ClusterPools;
+  #destroying: Promise<void> | undefined;
 
   constructor(
     client: PgClient,
     state: SplitState,
     settings: RWSplitSettings,
-    { KnexTimeoutError, PgDialect }: KnexClasses,
+    classes: KnexClasses,
   ) {
     const warn = (message: string): void => client.logger.warn?.(message);
-    const maker = new HostMaker(
-      client,
-      settings,
-      Reflect.get(PgDialect.prototype, 'validateConnection'),
-      (host, facts) => this.#noteFacts(host, facts),
-      (connection) => this.sessionChanges.spoil(connection),
-    );
+    // One that can't be made is refused before anything is shared.
+    const balancer = makeBalancer(settings.balancer);
+    this.membership = joinPools(client, state, settings, classes);
+    this.#pools =
+      this.membership?.shared.pools ?? ownPools(client, settings, state.events, classes);
+    const { acquireMillis } = this.#pools;
 
     this.#client = client;
-    this.#TimeoutError = KnexTimeoutError;
+    this.#TimeoutError = classes.KnexTimeoutError;
     this.state = state;
     this.settings = settings;
-    this.sessionChanges = new SessionChanges(warn);
+    this.sessionChanges = new SessionChanges(warn, this.#pools.spoilt);
     this.stalenessWarning = new StalenessWarning(systemClock, warn);
-    this.watch = new ClusterWatch(client, settings, state.events, maker);
-    this.cluster = this.watch.cluster;
+    this.watch = this.#pools.watch;
+    this.cluster = this.#pools.cluster;
     this.locks = new LockKeeper({
       max: this.cluster.hosts[0]?.pool.maximum ?? 1,
       holdsLocks,
       isSpoilt: (connection) => this.sessionChanges.has(connection),
       warn,
       clock: systemClock,
-      waitMillis: maker.acquireMillis,
+      waitMillis: acquireMillis,
     });
-    this.dispatcher = new Dispatcher({
+    const parts = {
       cluster: this.cluster,
-      balancer: makeBalancer(settings.balancer),
+      balancer,
       policy: settings,
       clock: systemClock,
       locks: this.locks,
       sessionChanges: this.sessionChanges,
       states: state.states,
       onCatalogChange: () => this.forgetCatalog(),
-      acquireMillis: maker.acquireMillis,
+      acquireMillis,
       failoverMillis: settings.failover.waitMillis,
-    });
+    };
+    this.dispatcher =
+      this.membership === undefined
+        ? new Dispatcher(parts)
+        : new SharedDispatcher(parts, this.membership);
     this.intents = createIntents(client, this);
   }
 
@@ -103,12 +109,17 @@ export class RWSplit {
     return this.state.events;
   }
 
+  /** Whether a backslash is just that in the servers' plain string literals; unknown until one says so. */
+  get hasStandardStrings(): boolean | undefined {
+    return this.#pools.hasStandardStrings;
+  }
+
   /**
    * Takes a connection for a request: at once where one is idle, else after a wait. The first one
    * asks for replicas that only a function knows.
    */
   lease(request: RouteRequest): Lease | Promise<Lease> {
-    if (this.#isDestroyed) throw new Error('Unable to acquire a connection');
+    if (this.#destroying !== undefined) throw new Error('Unable to acquire a connection');
     const ready = this.watch.start();
     if (ready !== undefined || lacksPosition(request, this)) {
       return this.#leaseSlowly(this.#prepare(request, ready));
@@ -127,15 +138,24 @@ export class RWSplit {
 
   async #leaseSlowly(promise: Promise<Lease>): Promise<Lease> {
     try {
-      const lease = await promise;
+      const lease = await this.#whileOpen(promise);
       this.announce(lease);
       return lease;
     } catch (error) {
-      if (this.#isDestroyed) {
+      if (this.#destroying !== undefined) {
         throw new Error('Unable to acquire a connection', { cause: error });
       }
       throw asKnexError(error, this.#client, this.#TimeoutError);
     }
+  }
+
+  // Pools that others share stay open: nobody turns this client's statements away but itself.
+  #whileOpen(promise: Promise<Lease>): Promise<Lease> {
+    if (this.membership === undefined) return promise;
+    return this.membership.until(
+      () => promise,
+      (late) => void late.release(),
+    );
   }
 
   /** Ends what runs on a connection, and uses it no more: nobody waits for the answer. */
@@ -162,29 +182,17 @@ export class RWSplit {
   }
 
   /**
-   * Closes every connection. What is in use is waited for, as in Knex, but not for ever: on a host
-   * that answers for as long as a query may wait for a connection, else for `hangMillis`.
+   * Closes every connection, or leaves those of shared pools to the other clients. What is in use is
+   * waited for, as in Knex, but not for ever: on a host that answers for as long as a query may wait
+   * for a connection, else for `hangMillis`.
    */
-  async destroy(): Promise<void> {
-    this.#isDestroyed = true;
-    await Promise.all([this.locks.destroy(), this.watch.destroy()]);
+  destroy(): Promise<void> {
+    this.#destroying ??= this.#end();
+    return this.#destroying;
   }
 
-  #noteFacts(
-    host: Host,
-    { role, hasStandardStrings, server, isPooled, replayed }: ServerFacts,
-  ): void {
-    if (isPooled !== undefined) notePooler(host, isPooled);
-    this.cluster.positions.restart(server, replayed);
-    // One server that says no is enough.
-    if (this.hasStandardStrings !== false) this.hasStandardStrings = hasStandardStrings;
-    // The name may stand for several servers, or the probe has yet to hear of it: it has to say.
-    const probed = host.report?.server;
-    const isOther = server !== undefined && probed !== undefined && server !== probed;
-    const hasOtherRole = role !== undefined && host.isRoleObserved && host.role !== role;
-    if (!hasOtherRole && !(isOther && host.role === 'primary')) return;
-
-    debugHost('%s: a connection is one to a %s, %s, not to %s', host.name, role, server, probed);
-    this.cluster.doubt(host, true);
+  async #end(): Promise<void> {
+    const unlocked = this.locks.destroy();
+    await Promise.all([unlocked, this.membership?.leave() ?? this.watch.destroy()]);
   }
 }

@@ -8,7 +8,8 @@ import type { Acquired } from './acquire.ts';
 import type { HostEvidence } from './failure.ts';
 import { explained } from './explained.ts';
 import { judgeConnectError } from './failure.ts';
-import { FallbackShare, NeedlessWait } from './fallback-share.ts';
+import type { FallbackShare } from './fallback-share.ts';
+import { fallbackShareOf, NeedlessWait } from './fallback-share.ts';
 import type { SessionStates } from '../state/session-states.ts';
 import type { Need } from './need.ts';
 import { noHost } from './no-host.ts';
@@ -37,6 +38,8 @@ export interface FinderParts {
   /** How long a query may wait for a primary, while there is none. */
   readonly failoverMillis: number;
   readonly states: SessionStates;
+  /** What other clients of the same pools have a part in; without it the client is alone. */
+  readonly share?: FallbackShare | undefined;
 }
 
 /** A connection, and the decision that led to it. */
@@ -51,11 +54,8 @@ export class ConnectionFinder {
 
   constructor(parts: FinderParts) {
     this.#parts = parts;
-    this.#share = new FallbackShare(parts.policy.fallbackShare, parts.clock);
-    const { cluster } = parts;
-    cluster.changes.follow(() => {
-      if (isNonEmpty(cluster.routable.readers)) this.#share.dismiss();
-    });
+    const { cluster, policy, clock, share } = parts;
+    this.#share = share ?? fallbackShareOf(cluster, policy.fallbackShare, clock);
   }
 
   /** Decides where a request may go, without taking a connection. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Cluster } from '../hosts/cluster.ts';
 import type { Host } from '../hosts/host.ts';
 import { Waiters } from '../hosts/waiters.ts';
 
@@ -52,4 +53,13 @@ export class FallbackShare {
     this.#held--;
     this.#waiters.wakeOne();
   }
+}
+
+/** Makes the share of a cluster, which nobody waits for once other hosts serve again. */
+export function fallbackShareOf(cluster: Cluster, share: number, clock: Clock): FallbackShare {
+  const made = new FallbackShare(share, clock);
+  cluster.changes.follow(() => {
+    if (cluster.routable.readers.length > 0) made.dismiss();
+  });
+  return made;
 }

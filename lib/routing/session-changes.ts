@@ -6,12 +6,14 @@ const MAX_TEXTS = 500;
 
 /** Connections whose session was changed by a statement, and what was said about it. */
 export class SessionChanges {
-  readonly #changed = new WeakSet<Connection>();
+  readonly #changed: WeakSet<Connection>;
   readonly #warned = new LRUCache<string, true>({ max: MAX_TEXTS });
   readonly #warn: (message: string) => void;
 
-  constructor(warn: (message: string) => void) {
+  /** @param changed the connections of the same pools that others have changed, too. */
+  constructor(warn: (message: string) => void, changed: WeakSet<Connection> = new WeakSet()) {
     this.#warn = warn;
+    this.#changed = changed;
   }
 
   /** Whether a connection must not be handed out again. */

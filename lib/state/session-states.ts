@@ -9,6 +9,8 @@ export type ChangeCount = (connection: object) => number;
 export class SessionStates {
   /** What is wanted wherever nothing else is. */
   readonly usual: WantedState;
+  /** Told when a state is wanted for the first time. */
+  onUse: () => void = () => undefined;
   #isUsed: boolean;
 
   constructor(usual: WantedState = nothingWanted) {
@@ -23,7 +25,9 @@ export class SessionStates {
 
   /** Notes that some statement wants a state. */
   use(): void {
+    if (this.#isUsed) return;
     this.#isUsed = true;
+    this.onUse();
   }
 
   /** What tells apart the idle connections for a statement; undefined where all are alike. */

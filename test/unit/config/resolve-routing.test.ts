@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { resolveBalancer } from '../../../lib/balancers/registry.ts';
 import { RoundRobinBalancer } from '../../../lib/balancers/round-robin.ts';
 import { OptionReader } from '../../../lib/config/option-reader.ts';
+import { PoolRegistry } from '../../../lib/config/pool-registry.ts';
 import { checkPriority, resolveRouting } from '../../../lib/config/resolve-routing.ts';
 import type { RoutingSettings } from '../../../lib/config/settings.ts';
 
@@ -15,6 +16,8 @@ function resolve(options: Record<string, unknown>): RoutingSettings {
 function factory(): RoundRobinBalancer {
   return new RoundRobinBalancer(Math.random);
 }
+
+const registry = new PoolRegistry('shared');
 
 describe('resolveRouting', () => {
   it('is frozen through and through', () => {
@@ -44,7 +47,7 @@ describe('resolveRouting', () => {
     ['failover', { waitMillis: 0 }, { waitMillis: 0 }],
     ['discovery', { intervalMillis: 1 }, { intervalMillis: 1 }],
     ['pools', 'shared', 'shared'],
-    ['pools', { name: 'shared' }, { name: 'shared' }],
+    ['pools', registry, registry],
     ['maxPerServer', 50, 50],
     ['prepare', false, false],
     ['prepare', { max: 100 }, { max: 100 }],
@@ -90,6 +93,7 @@ describe('resolveRouting', () => {
     ['discovery.interval', { interval: 1 }],
     ['pools', ''],
     ['pools', {}],
+    ['pools', { name: 'shared' }],
     ['maxPerServer', 0],
     ['prepare', true],
     ['prepare.max', {}],
