@@ -23,14 +23,19 @@ export function environmentDefaults(environment: NodeJS.ProcessEnv): KeyDefaults
   };
 }
 
-/** Makes one text of the server, database and user that a connection leads to, however spelt. */
-export function hostKey(connection: ConnectionObject, defaults: KeyDefaults): string {
+/** Makes one text of the server that a connection leads to, however spelt: its host, or the directory of its socket, and port. */
+export function serverAddress(connection: ConnectionObject, defaults: KeyDefaults): string {
   const host = normalizeHost(connection.host || defaults.host);
   const port = connection.port ?? defaults.port;
+  return `${host.includes(':') ? `[${host}]` : host}:${port ?? ''}`;
+}
+
+/** Makes one text of the server, database and user that a connection leads to, however spelt. */
+export function hostKey(connection: ConnectionObject, defaults: KeyDefaults): string {
   const user = connection.user || defaults.user;
   // pg: the database's default is the user's name.
   const database = connection.database || defaults.database || user;
-  return `${host.includes(':') ? `[${host}]` : host}:${port ?? ''}/${database}/${user}`;
+  return `${serverAddress(connection, defaults)}/${database}/${user}`;
 }
 
 /** Names a host by where it listens; undefined where that is not known. */

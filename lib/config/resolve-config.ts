@@ -12,6 +12,7 @@ import { urlOf } from './parse-connection.ts';
 import { namesSeveralHosts } from './plain-connection.ts';
 import { mergePools } from './pool-options.ts';
 import { readReplicaList } from './replica-list.ts';
+import { requireAddresses } from './require-addresses.ts';
 import type { ReplicaBase } from './resolve-replicas.ts';
 import { checkPriority, resolveRouting } from './resolve-routing.ts';
 import type { RWSplitSettings } from './settings.ts';
@@ -58,6 +59,8 @@ export function resolveConfig(config: Knex.Config): ResolvedConfig {
   if (typeof replicas !== 'function') checkPriority(options.balancer, replicas.length);
 
   const { primary } = base;
+  const isCounted = routing.maxPerServer !== undefined;
+  const hosts = isCounted ? requireAddresses({ primary, replicas }) : { primary, replicas };
   const connection =
     typeof primary.connection === 'function' ? config.connection : primary.connection;
   return {
@@ -66,7 +69,7 @@ export function resolveConfig(config: Knex.Config): ResolvedConfig {
       ...(connection === undefined ? {} : { connection }),
       rwSplit: writeOptions({ ...options, replicas: written }),
     },
-    settings: Object.freeze({ ...routing, primary, replicas }),
+    settings: Object.freeze({ ...routing, ...hosts }),
   };
 }
 

@@ -16,6 +16,8 @@ const REST_MILLIS = 1000;
 export class ConnectGate {
   /** What is being opened: whoever asks for a connection may have to wait behind it. */
   readonly dialling: Dialling;
+  /** Told when a connection may be opened that could not be before. */
+  onOpen: () => void = () => undefined;
   readonly #clock: Clock;
   #opening = 0;
   #isCareful: () => boolean = () => false;
@@ -84,5 +86,6 @@ export class ConnectGate {
   // Each looks again for itself.
   #next(): void {
     for (const wake of this.#waiting.splice(0)) wake();
+    this.onOpen();
   }
 }

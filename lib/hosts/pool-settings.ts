@@ -1,8 +1,10 @@
 import type { Dialling } from './dialling.ts';
+import type { ServerSlot } from './server-slot.ts';
 
 /** How a `HostPool` makes, checks and ends the connections of its host; tarn's own options. */
 export interface PoolSettings<C> {
-  readonly create: () => Promise<C>;
+  /** Opens a connection, in its place of the server's budget where there is one. */
+  readonly create: (slot?: ServerSlot) => Promise<C>;
   readonly validate: (connection: C) => Promise<boolean> | boolean;
   readonly destroy: (connection: C) => unknown;
   /**

@@ -1,5 +1,6 @@
 import { asError, ConfigError, ReadOnlyHostError } from '../errors.ts';
-import { PoolFullError } from '../routing/acquire.ts';
+import { PoolFullError } from '../routing/pool-full.ts';
+import { BudgetUsedUpError } from '../routing/budget-used-up.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 
 /**
@@ -15,6 +16,10 @@ export function asKnexError(
   if (error instanceof ReadOnlyHostError || error instanceof ConfigError) return error;
   const { stack, message } = asError(error);
   client.logger.warn?.(`Acquire connection error: ${stack ?? message}`);
+  if (error instanceof BudgetUsedUpError) {
+    const text = `Knex: Timeout acquiring a connection: ${error.message}`;
+    return Object.assign(new TimeoutError(text), { cause: error });
+  }
   if (!(error instanceof PoolFullError)) return asError(error);
 
   return Object.assign(

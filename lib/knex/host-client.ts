@@ -4,6 +4,8 @@ import type { Dialling } from '../hosts/dialling.ts';
 import type { Connection } from '../hosts/host.ts';
 import type { PoolSettings } from '../hosts/pool-settings.ts';
 import { listenToServer } from '../hosts/server-facts.ts';
+import type { ServerSlot } from '../hosts/server-slot.ts';
+import { dialSlot, inSlot } from './dial-slot.ts';
 import type { PgClient } from './internals.ts';
 import type { OnServerFacts } from './learn-server.ts';
 import { learnInTime } from './learn-server.ts';
@@ -68,9 +70,9 @@ export function hostPoolSettings(
   validateConnection: unknown,
 ): PoolSettings<Connection> {
   const settings = view.getPoolSettings(host.pool) as PoolSettings<Connection>;
-  const create = (): Promise<Connection> =>
+  const create = (slot?: ServerSlot): Promise<Connection> =>
     outsideScopes(async () => {
-      const connection = await settings.create();
+      const connection = await inSlot(slot, () => settings.create());
       await learnInTime(connection, onFacts);
       syncOf(connection)?.reports.settle();
       dialling.finish(connection);
@@ -120,6 +122,7 @@ function listeningClient(
       super(settings);
       listenToServer(this, onFacts, () => dialling.finish(this));
       dialling.begin(this);
+      dialSlot()?.adopt(this);
     }
   };
 }

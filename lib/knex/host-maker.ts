@@ -4,16 +4,18 @@ import { Dialling } from '../hosts/dialling.ts';
 import { Host } from '../hosts/host.ts';
 import type { Connection } from '../hosts/host.ts';
 import { systemClock } from '../clock.ts';
-import { HostPool } from '../hosts/pool.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import { hostClient, hostPoolSettings, redirect } from './host-client.ts';
+import type { CancellingDriver } from './cancel-request.ts';
 import type { PgClient } from './internals.ts';
 import { hooksOf } from './pool-hooks.ts';
+import { PoolMaker } from './pool-maker.ts';
 
 /** Makes the hosts of a cluster, each with a pool that dials as Knex does. */
 export class HostMaker {
   readonly #client: PgClient;
   readonly #settings: RWSplitSettings;
+  readonly #pools: PoolMaker;
   readonly #validateConnection: unknown;
   readonly #views = new WeakMap<Host, PgClient>();
   readonly #onFacts: (host: Host, facts: ServerFacts) => void;
@@ -29,6 +31,7 @@ export class HostMaker {
   ) {
     this.#client = client;
     this.#settings = settings;
+    this.#pools = new PoolMaker(settings, client.driver as CancellingDriver);
     this.#validateConnection = validateConnection;
     this.#onFacts = onFacts;
     this.#spoil = spoil;
@@ -53,7 +56,8 @@ export class HostMaker {
       this.#spoil,
       this.#settings.pooler,
     );
-    const pool = new HostPool(
+    const pool = this.#pools.make(
+      settings,
       hostPoolSettings(
         view,
         { ...settings, pool: hooksOf(settings.pool, () => host) },
@@ -62,7 +66,6 @@ export class HostMaker {
         dialling,
         this.#validateConnection,
       ),
-      systemClock,
     );
     const host: Host = new Host(settings, role, this.#settings.primaryReads, pool, systemClock);
     this.#views.set(host, view);

@@ -1,5 +1,7 @@
 import type { HostRole } from '../events.ts';
+import { budgetOf } from '../hosts/budget-shortage.ts';
 import type { Host } from '../hosts/host.ts';
+import type { BudgetStats } from '../hosts/server-budget.ts';
 import type { ConsistencyStats } from '../hosts/consistency-stats.ts';
 import type { ServedStats } from '../hosts/served-stats.ts';
 import { hasPooler } from '../hosts/pooled-hosts.ts';
@@ -32,6 +34,8 @@ export interface HostSnapshot {
   /** Moving average of how long its queries take, in milliseconds; 0 before the first. */
   readonly latencyMillis: number;
   readonly pool: PoolStats;
+  /** What all clients together hold of the server's connections; undefined without `maxPerServer`. */
+  readonly budget: BudgetStats | undefined;
   readonly served: ServedStats;
   /** How reads were served that have to see what their session wrote or saw. */
   readonly consistency: Readonly<ConsistencyStats>;
@@ -65,6 +69,7 @@ export function snapshot(host: Host, elected: Host | undefined): HostSnapshot {
     inFlight,
     latencyMillis,
     pool: host.pool.stats,
+    budget: budgetOf(host.pool)?.stats,
     served: host.served,
     consistency: { ...host.consistency },
     hasPooler: hasPooler(host),

@@ -1,5 +1,6 @@
 import type { ConnectionObject } from '../config/connection-object.ts';
 import { hideValue } from '../config/connection-object.ts';
+import { budgetOf } from '../hosts/budget-shortage.ts';
 import type { Host } from '../hosts/host.ts';
 import type { DialProbe, ProbeClient } from '../monitor/probe.ts';
 import type { PgClient } from './internals.ts';
@@ -11,6 +12,7 @@ interface Driver {
 
 /** Makes what opens the connections of a host's probe: as Knex dials, without what it then asks and sets. */
 export function probeDialer(client: PgClient, host: Host, acquireMillis: number): DialProbe {
+  const budget = budgetOf(host.pool);
   let known: ConnectionObject = {};
   const prepare = async (): Promise<void> => {
     const { connection } = host.settings;
@@ -25,6 +27,7 @@ export function probeDialer(client: PgClient, host: Host, acquireMillis: number)
       const Client = class extends driver.Client {
         constructor(given: unknown) {
           super(given);
+          budget?.probes.add(this);
           onClient(this);
         }
       };
@@ -38,5 +41,9 @@ export function probeDialer(client: PgClient, host: Host, acquireMillis: number)
       return (await view.acquireRawConnection()) as ProbeClient;
     });
   // Queries that wait for the first probes have time left then for the other hosts.
-  return Object.assign(dial, { prepare, prepareMillis: acquireMillis / 2 });
+  return Object.assign(dial, {
+    prepare,
+    prepareMillis: acquireMillis / 2,
+    isCounted: budget !== undefined,
+  });
 }

@@ -6,8 +6,9 @@ import type { Host } from '../hosts/host.ts';
 import { judgeConnectError } from '../routing/failure.ts';
 import { HangWatch } from './hang-watch.ts';
 import { LostConnections } from './lost-connections.ts';
+import { makeProbe } from './make-probe.ts';
 import type { DialProbe, ProbeOutcome } from './probe.ts';
-import { Probe } from './probe.ts';
+import type { Prober } from './shared-probe.ts';
 
 /** What a {@link HostWatch} works with. */
 export interface HostWatchParts {
@@ -31,6 +32,9 @@ const LEADERLESS_MILLIS = 250;
 const LOST_MILLIS = 250;
 const REDIAL_MILLIS = 1000;
 
+// Who had no turn asks again this soon.
+const UNHEARD_MILLIS = 250;
+
 // A name may move on while the server that it stood for goes on: it is asked anew this often.
 const KEPT_MILLIS = 30_000;
 
@@ -38,13 +42,15 @@ const KEPT_MILLIS = 30_000;
 export class HostWatch {
   readonly host: Host;
   readonly #parts: HostWatchParts;
-  readonly #probe: Probe;
+  readonly #probe: Prober;
   readonly #hang: HangWatch;
   readonly #lost: LostConnections;
   #cancelTimer: () => void = () => undefined;
   #running: Promise<void> | undefined;
   #isDestroyed = false;
   #mustRepeat = false;
+  /** It had no turn to ask: that tells nothing of the host. */
+  #isUnheard = false;
   #redialledAt = Number.NEGATIVE_INFINITY;
   #dialledAt = 0;
   #probedAt = Number.NEGATIVE_INFINITY;
@@ -53,16 +59,20 @@ export class HostWatch {
     const { clock, settings } = parts;
     this.host = host;
     this.#parts = parts;
-    this.#probe = new Probe(dial, clock, () => this.#noteLost());
+    this.#probe = makeProbe(host, dial, clock, () => this.#noteLost());
     this.#hang = new HangWatch(host, settings, clock);
     this.#lost = new LostConnections(host, this.#probe, settings, clock);
   }
 
-  /** Probes at once; resolves when the cluster knows what came of it. */
-  check(): Promise<void> {
+  /**
+   * Probes at once; resolves when the cluster knows what came of it.
+   *
+   * @param ageMillis how old what another client was told of the same server may be instead.
+   */
+  check(ageMillis: number = 0): Promise<void> {
     this.#cancelTimer();
     this.#running ??= this.#parts
-      .outside(() => this.#check())
+      .outside(() => this.#check(ageMillis))
       .finally(() => {
         this.#running = undefined;
         this.#parts.outside(() => this.#schedule());
@@ -108,18 +118,21 @@ export class HostWatch {
     this.#probe.destroy();
   }
 
-  async #check(): Promise<void> {
+  async #check(ageMillis: number): Promise<void> {
     const { cluster, clock, settings } = this.#parts;
     // A name that has moved on to the new primary is found only by asking it again.
     if (this.#isLeaderless() && cluster.isSettled) this.redial();
+    let since = clock.now() - ageMillis;
     do {
       this.#mustRepeat = false;
       const at = clock.now();
       this.#probedAt = at;
       // oxlint-disable-next-line no-await-in-loop -- a host is asked one thing at a time.
-      const outcome = await this.#probe.run(settings.timeoutMillis);
+      const outcome = await this.#probe.run(settings.timeoutMillis, since);
       if (this.#isDestroyed) return;
-      this.#tell(outcome, at);
+      this.#isUnheard = outcome === undefined;
+      if (outcome !== undefined) this.#tell(outcome, outcome.at ?? at);
+      since = clock.now();
       // What is repeated once is what was in doubt when the probe had been sent.
     } while (this.#mustRepeat);
   }
@@ -127,11 +140,9 @@ export class HostWatch {
   #tell(outcome: ProbeOutcome, at: number): void {
     const { cluster } = this.#parts;
     if (outcome.isGood) {
-      if (outcome.isNewConnection) this.#dialledAt = at;
-      if (at - this.#dialledAt >= KEPT_MILLIS) {
-        this.#dialledAt = at;
-        this.redial();
-      }
+      const isOld = at - this.#dialledAt >= KEPT_MILLIS;
+      if (outcome.isNewConnection || isOld) this.#dialledAt = at;
+      if (!outcome.isNewConnection && isOld) this.redial();
       this.#hang.noteAnswer();
       cluster.noteProbe(this.host, outcome.report, at);
       this.#lost.look(outcome.report.hasTrueProcessIds);
@@ -160,7 +171,6 @@ export class HostWatch {
     const { clock } = this.#parts;
     const left = this.#probedAt + LOST_MILLIS - clock.now();
     if (left <= 0 || this.#isDestroyed) return this.nudge();
-
     this.#cancelTimer();
     this.#cancelTimer = clock.after(left, () => this.nudge());
   }
@@ -184,6 +194,7 @@ export class HostWatch {
     const jitter = 1 - JITTER + 2 * JITTER * random();
     const delay = probeDelay(this.host.health, settings) * jitter;
     const most = this.#isLeaderless() ? LEADERLESS_MILLIS : Number.POSITIVE_INFINITY;
-    this.#cancelTimer = clock.after(Math.min(delay, most), () => void this.check());
+    const millis = Math.min(delay, most, this.#isUnheard ? UNHEARD_MILLIS : delay);
+    this.#cancelTimer = clock.after(millis, () => void this.check(millis / 2));
   }
 }

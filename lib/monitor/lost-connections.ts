@@ -4,7 +4,7 @@ import { connectionState } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { sever } from '../hosts/sever.ts';
 import { SilentHostError } from './hang-watch.ts';
-import type { Probe } from './probe.ts';
+import type { Prober } from './shared-probe.ts';
 
 /** A `pg` client, as far as it tells whether anything comes and goes. */
 interface Flowing {
@@ -46,13 +46,13 @@ const BUSY = `select pid from pg_catalog.pg_stat_activity
  */
 export class LostConnections {
   readonly #host: Host;
-  readonly #probe: Probe;
+  readonly #probe: Pick<Prober, 'ask'>;
   readonly #settings: HealthSettings;
   readonly #clock: Clock;
   #still: Map<Connection, Stillness> = new Map();
   #isAsking = false;
 
-  constructor(host: Host, probe: Probe, settings: HealthSettings, clock: Clock) {
+  constructor(host: Host, probe: Pick<Prober, 'ask'>, settings: HealthSettings, clock: Clock) {
     this.#host = host;
     this.#probe = probe;
     this.#settings = settings;

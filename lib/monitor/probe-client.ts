@@ -46,4 +46,6 @@ export interface DialProbe {
   readonly prepare?: (() => Promise<void>) | undefined;
   /** How long that may take at most, in milliseconds, where queries wait for less than the usual bound. */
   readonly prepareMillis?: number | undefined;
+  /** Whether it matters when the server has closed a connection: an idle one is not cut, then. */
+  readonly isCounted?: boolean | undefined;
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts';
 import { asError } from '../errors.ts';
 import type { ServerReport } from '../hosts/server-report.ts';
 import type { DialProbe, ProbeClient, ProbeQuery, ProbeResult } from './probe-client.ts';
@@ -53,7 +54,9 @@ export class ProbeConnection {
   destroy(): void {
     const wasIdle = this.#state === 'open' && this.#running === 0;
     this.#state = 'destroyed';
-    if (this.#client !== undefined) endClient(this.#client, wasIdle);
+    if (this.#client === undefined) return;
+    if (wasIdle && this.#dial.isCounted === true) endGently(this.#client);
+    else endClient(this.#client, wasIdle);
   }
 
   // The driver hands its client over twice: when it is made, and when it is connected.
@@ -99,6 +102,15 @@ export class ProbeConnection {
 function quieten({ connection }: ProbeClient): void {
   connection?.stream.unref?.();
   connection?.stream.on?.('error', () => undefined);
+}
+
+// How long a server may take to close an idle connection.
+const CLOSE_MILLIS = 1000;
+
+function endGently(client: ProbeClient): void {
+  const stopWaiting = systemClock.after(CLOSE_MILLIS, () => endClient(client, false));
+  client.on('end', stopWaiting);
+  client.end(() => undefined);
 }
 
 function endClient(client: ProbeClient, isIdle: boolean): void {

@@ -1,22 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { asError } from '../errors.ts';
-import type { ServerReport } from '../hosts/server-report.ts';
 import type { DialProbe } from './probe-client.ts';
 import { ProbeConnection } from './probe-connection.ts';
+import type { ProbeOutcome } from './probe-outcome.ts';
+import { failure } from './probe-outcome.ts';
 import { withinTime } from './within-time.ts';
 
 export type { DialProbe, ProbeClient } from './probe-client.ts';
-
-/** What a probe found: a report, or why there is none. */
-export type ProbeOutcome =
-  | { readonly isGood: true; readonly report: ServerReport; readonly isNewConnection: boolean }
-  | {
-      readonly isGood: false;
-      readonly error: Error;
-      readonly isTimeout: boolean;
-      /** The function that gives the connection's settings failed: nothing was learnt of the host. */
-      readonly isOfApplication: boolean;
-    };
+export type { ProbeOutcome } from './probe-outcome.ts';
 
 // How long a function that gives the settings of a connection may take.
 const PREPARE_MILLIS = 5000;
@@ -95,10 +86,21 @@ export class Probe {
     return this.#renewing;
   }
 
+  /** Whether its connection is open. */
+  get isOpen(): boolean {
+    return this.#connection?.isOpen === true;
+  }
+
+  /** Ends the connection; the next probe dials anew. */
+  rest(): void {
+    this.#connection?.destroy();
+    this.#connection = undefined;
+  }
+
   /** Ends the connection, and what is running, at once. */
   destroy(): void {
     this.#ending.abort();
-    this.#drop();
+    this.rest();
   }
 
   async #run(timeoutMillis: number): Promise<ProbeOutcome> {
@@ -136,14 +138,14 @@ export class Probe {
       const outcome = await withinTime(look(), millis, this.#clock, signal);
       if (outcome !== undefined) return outcome;
 
-      this.#drop();
+      this.rest();
       if (signal.aborted) return failure(new Error('The probe was destroyed.'));
       return {
         ...failure(new Error(`The probe had no answer within ${millis} ms.`)),
         isTimeout: true,
       };
     } catch (error) {
-      this.#drop();
+      this.rest();
       return failure(asError(error));
     }
   }
@@ -171,7 +173,7 @@ export class Probe {
       // oxlint-disable-next-line no-await-in-loop -- as above.
       while (this.#running !== undefined) await this.#running;
       if (fresh.isOpen && !signal.aborted) {
-        this.#drop();
+        this.rest();
         this.#connection = fresh;
         return true;
       }
@@ -185,13 +187,4 @@ export class Probe {
   #dialled(): ProbeConnection {
     return new ProbeConnection(this.#dial, this.#onLost);
   }
-
-  #drop(): void {
-    this.#connection?.destroy();
-    this.#connection = undefined;
-  }
-}
-
-function failure(error: Error): Extract<ProbeOutcome, { isGood: false }> {
-  return { isGood: false, error, isTimeout: false, isOfApplication: false };
 }

@@ -4,12 +4,14 @@ import { asError, copyError } from '../errors.ts';
 import type { HostFailure } from '../errors.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { Cluster } from '../hosts/cluster.ts';
+import { shortageOf } from '../hosts/budget-shortage.ts';
 import { isPoolAbort } from '../hosts/pool-abort.ts';
 import { isPoolTimeout } from '../hosts/pool.ts';
-import type { PoolStats } from '../hosts/pool-settings.ts';
+import { BudgetUsedUpError } from './budget-used-up.ts';
 import { noteEvidence } from './evidence.ts';
 import { judgeConnectError } from './failure.ts';
 import { type FallbackShare, NeedlessWait } from './fallback-share.ts';
+import { PoolFullError } from './pool-full.ts';
 import type { Route } from './route.ts';
 import { isNonEmpty } from './route.ts';
 import { noHost, surface } from './no-host.ts';
@@ -39,23 +41,6 @@ export interface AcquireParts {
 // How often who may wait no longer for such a server looks whether it still is one.
 const REFUSED_MILLIS = 500;
 
-/** Every connection of the host stayed in use for the whole time that a query may wait. */
-export class PoolFullError extends Error {
-  readonly host: string;
-  readonly stats: PoolStats;
-
-  constructor(host: Host, waitedMillis: number, cause: unknown) {
-    const stats = host.pool.stats;
-    super(
-      `no connection of ${host.name} became free within ${Math.round(waitedMillis)} ms ` +
-        `(${stats.used} used, ${stats.free} free, ${stats.pending} pending, max ${stats.max})`,
-      { cause },
-    );
-    this.host = host.name;
-    this.stats = stats;
-  }
-}
-
 /**
  * Takes a connection of one of a route's hosts.
  *
@@ -64,6 +49,7 @@ export class PoolFullError extends Error {
  *
  * @param chosen the first host to try, where it is picked already.
  * @throws {PoolFullError} when the connections of the chosen host all stay in use.
+ * @throws {BudgetUsedUpError} when the connections to its server stay with other pools.
  * @throws {NoHostAvailableError} when no host can be reached.
  * @throws {NeedlessWait} when hosts serve again while a fallback is waited for.
  */
@@ -170,6 +156,11 @@ function judge(
   hasTimeLeft: boolean,
 ): HostFailure {
   if (error instanceof PoolFullError || error instanceof NeedlessWait) throw error;
+  const shortage = shortageOf(error);
+  if (shortage !== undefined) {
+    if (!hasTimeLeft) throw new BudgetUsedUpError(host.name, waitedMillis, shortage, error);
+    return { name: host.name, state: `gave no connection in its share of the time: ${shortage}` };
+  }
   const { gate, stats } = host.pool;
   const isTimeout = isPoolTimeout(error);
   const isAbort = isPoolAbort(error);

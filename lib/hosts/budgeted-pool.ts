@@ -1,0 +1,159 @@
+import type { Clock } from '../clock.ts';
+import type { BudgetMember } from './budget-member.ts';
+import { noteBudget, noteShortage } from './budget-shortage.ts';
+import { HostPool, isPoolTimeout } from './pool.ts';
+import type { PoolSettings } from './pool-settings.ts';
+import type { ServerBudget } from './server-budget.ts';
+import type { ServerSlot } from './server-slot.ts';
+
+/** A pool whose connections count against the budget of its server. */
+export class BudgetedPool<C extends object> extends HostPool<C> implements BudgetMember {
+  readonly label: string;
+  readonly #budget: ServerBudget;
+  readonly #clock: Clock;
+  readonly #granted: ServerSlot[];
+  readonly #slots: WeakMap<C, ServerSlot>;
+  readonly #since = new WeakMap<object, number>();
+  #asked = 0;
+
+  /** @param label what the connections are for, in the words of an error. */
+  constructor(settings: PoolSettings<C>, clock: Clock, budget: ServerBudget, label: string) {
+    const granted: ServerSlot[] = [];
+    const slots = new WeakMap<C, ServerSlot>();
+    const create = async (): Promise<C> => {
+      const slot = granted.shift();
+      try {
+        const connection = await settings.create(slot);
+        if (slot !== undefined) slots.set(connection, slot);
+        slot?.opened();
+        return connection;
+      } catch (error) {
+        slot?.over();
+        throw error;
+      }
+    };
+    const destroy = async (connection: C): Promise<void> => {
+      slots.get(connection)?.closing();
+      try {
+        await settings.destroy(connection);
+      } finally {
+        slots.get(connection)?.over();
+      }
+    };
+    super({ ...settings, create, destroy }, clock);
+    this.label = label;
+    this.#budget = budget;
+    this.#clock = clock;
+    this.#granted = granted;
+    this.#slots = slots;
+    this.gate.onOpen = () => budget.serve();
+    this.on('acquireFail', (_: number, error: Error) => this.#noteFailure(error));
+    noteBudget(this, budget);
+    budget.join(this);
+  }
+
+  get demand(): number {
+    const { pendingAcquires, pendingCreates, used, free, gate } = this;
+    if (this.#asked === 0 || this.destroyed || !gate.isOpen) return 0;
+    const opening = pendingCreates.length;
+    const lacking = Math.min(pendingAcquires.length, this.maximum - used.length) - opening;
+    // tarn asks once for each acquire, and whenever there may be room.
+    this.#asked = Math.min(this.#asked, Math.max(0, lacking));
+    return free.length > 0 ? 0 : this.#asked;
+  }
+
+  get demandSince(): number {
+    return this.#sinceOf(this.pendingAcquires[this.pendingCreates.length]);
+  }
+
+  get waitsSince(): number {
+    return this.#sinceOf(this.pendingAcquires[0]);
+  }
+
+  get idleSince(): number | undefined {
+    const longest = this.#longestIdle();
+    if (longest === undefined) return undefined;
+    return this.#clock.now() - Math.max(0, Date.now() - longest.timestamp);
+  }
+
+  open(slot: ServerSlot): void {
+    this.#asked--;
+    this.#granted.push(slot);
+    super._doCreate();
+  }
+
+  endIdle(): void {
+    const longest = this.#longestIdle();
+    if (longest === undefined) return;
+    this.free.splice(this.free.indexOf(longest), 1);
+    longest.settle();
+    void this.end(longest.resource);
+  }
+
+  override hasRoom(): boolean {
+    if (!super.hasRoom()) return false;
+    return this.free.length > this.pendingAcquires.length || this.#budget.hasRoom;
+  }
+
+  override acquire(): ReturnType<HostPool<C>['acquire']> {
+    const pending = super.acquire();
+    this.#sinceOf(pending);
+    return pending;
+  }
+
+  override release(connection: C): boolean {
+    if (this.isUsing(connection) && this.#budget.isOwed(this)) {
+      this._executeEventHandlers('release', connection);
+      void this.discard(connection);
+      return true;
+    }
+    return super.release(connection);
+  }
+
+  override async destroyWithin(
+    ...args: Parameters<HostPool<C>['destroyWithin']>
+  ): ReturnType<HostPool<C>['destroyWithin']> {
+    try {
+      await super.destroyWithin(...args);
+    } finally {
+      this.#budget.leave(this);
+    }
+  }
+
+  // A place comes first: what tarn counts as being opened is being dialled.
+  override _doCreate(): void {
+    this.#asked++;
+    this.#budget.serve();
+  }
+
+  override _destroy(connection: C): ReturnType<HostPool<C>['_destroy']> {
+    this.#slots.get(connection)?.closing();
+    return super._destroy(connection);
+  }
+
+  #longestIdle(): HostPool<C>['free'][number] | undefined {
+    if (this.destroyed) return undefined;
+    let longest: HostPool<C>['free'][number] | undefined;
+    for (const idle of this.free) {
+      // One that the server has closed holds no place.
+      if (this.#slots.get(idle.resource)?.isFree !== false) continue;
+      if (longest === undefined || idle.timestamp < longest.timestamp) longest = idle;
+    }
+    return longest;
+  }
+
+  #sinceOf(pending: object | undefined): number {
+    if (pending === undefined) return Number.POSITIVE_INFINITY;
+    const since = this.#since.get(pending) ?? this.#clock.now();
+    this.#since.set(pending, since);
+    return since;
+  }
+
+  #noteFailure(error: Error): void {
+    const failed = this.pendingAcquires.findIndex(({ isRejected }) => isRejected);
+    const isBehindDials = failed < this.pendingCreates.length;
+    const isFull = this.used.length + this.pendingCreates.length >= this.maximum;
+    if (!isPoolTimeout(error) || isBehindDials || isFull || !this.gate.isOpen) return;
+    if (this.#budget.isUsedUp) noteShortage(error, this.#budget);
+  }
+}

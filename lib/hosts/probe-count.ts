@@ -1,0 +1,48 @@
+import type { Clock } from '../clock.ts';
+import type { Connection } from './host.ts';
+import { whenClosed } from './when-closed.ts';
+
+// What a probe asks takes no time: a server that hangs notices later than any wait, another one at once.
+const NOTICE_MILLIS = 200;
+
+/** The connections of probes to one server, from before they are dialled until the server has closed them. */
+export class ProbeCount {
+  readonly #clock: Clock;
+  readonly #onClosed: () => void;
+  readonly #open = new Set<Connection>();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(clock: Clock, onClosed: () => void) {
+    this.#clock = clock;
+    this.#onClosed = onClosed;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Counts the driver's client of a probe in, which is about to be dialled. */
+  add(client: Connection): void {
+    const onClosed = (): void => {
+      this.#open.delete(client);
+      if (this.size === 0) for (const wake of this.#waiting) wake();
+      this.#onClosed();
+    };
+    if (whenClosed(client, this.#clock, NOTICE_MILLIS, onClosed)) this.#open.add(client);
+  }
+
+  /** Resolves once none is open, or with false after `millis`. */
+  whenClosed(millis: number): Promise<boolean> {
+    if (this.size === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const settle = (isClosed: boolean): void => {
+        stopWaiting();
+        this.#waiting.delete(wake);
+        resolve(isClosed);
+      };
+      const wake = (): void => settle(true);
+      const stopWaiting = this.#clock.after(millis, () => settle(false));
+      this.#waiting.add(wake);
+    });
+  }
+}
