@@ -1,5 +1,6 @@
 import type { Connection } from '../hosts/host.ts';
 import type { Verdict } from '../sql/verdict.ts';
+import { sharesSessions } from '../state/session-refusal.ts';
 import type { RWSplit } from './rw-split.ts';
 
 // A statement that begins so leaves something behind, if the text is what it looks like.
@@ -13,7 +14,10 @@ export function noteSessionEffect(
   { sessionChange, isUnread }: Verdict,
   text: string,
 ): void {
-  if (sessionChange !== undefined) split.sessionChanges.note(connection, sessionChange, text);
+  if (sessionChange !== undefined) {
+    const isShared = sharesSessions(connection, split.settings.pooler);
+    split.sessionChanges.note(connection, sessionChange, text, isShared);
+  }
   // Nothing is known of it: a connection too many is closed rather than one too few.
   else if (isUnread === true && LOOKS_LIKE_A_CHANGE.test(text)) {
     split.sessionChanges.spoil(connection);

@@ -20,6 +20,9 @@ const MISCONFIGURED_TEXT =
 // authentication, names, privileges; of PostgreSQL's appendix "Error Codes".
 const MISCONFIGURED_STATE = /^(0A|22|28|3D|42|55|57P04)/;
 
+// PgBouncer's words, under a code that it has for all that is wrong.
+const REFUSED_PARAMETER = /^unsupported startup parameter/;
+
 /** What an error says of a host to which a connection was being opened. */
 export function hostAfterConnectError(facts: ErrorFacts): HostEvidence {
   const { sqlState, systemCode, message } = facts;
@@ -41,5 +44,6 @@ function serverEvidence(sqlState: string, { isFatal, message, detail }: ErrorFac
   // The session was there: a statement that the application runs on each new connection failed.
   if (!isFatal) return 'none';
   if (sqlState.startsWith('53')) return 'overloaded';
+  if (REFUSED_PARAMETER.test(message)) return 'misconfigured';
   return MISCONFIGURED_STATE.test(sqlState) ? 'misconfigured' : 'network';
 }

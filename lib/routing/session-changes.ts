@@ -26,16 +26,25 @@ export class SessionChanges {
     this.#changed.add(connection);
   }
 
-  /** Takes a connection out of use once it is given back, and warns once for each text. */
-  note(connection: Connection, change: string, text: string): void {
+  /**
+   * Takes a connection out of use once it is given back, and warns once for each text.
+   *
+   * @param isShared whether a pooler may give the session to others, whatever becomes of the connection.
+   */
+  note(connection: Connection, change: string, text: string, isShared = false): void {
     this.#changed.add(connection);
     if (this.#warned.has(text)) return;
 
     this.#warned.set(text, true);
+    const [effect, declared] = isShared
+      ? ['a pooler seems to stand before its server, and may give that session to anybody next', '']
+      : [
+          'its connection is closed instead of reused, so the next query does not see the change',
+          ', or say what every statement needs: rwSplit(db).withState(), or the option rwSplit.state',
+        ];
     this.#warn(
-      `A raw statement changed the state of one pooled session (${change}); its connection is closed instead of ` +
-        `reused, so the next query does not see the change: ${shorten(text)}. ` +
-        'Use SET LOCAL in knex.transaction(), or say what every statement needs: rwSplit(db).withState(), or the option rwSplit.state.',
+      `A raw statement changed the state of one pooled session (${change}); ${effect}: ${shorten(text)}. ` +
+        `Use SET LOCAL in knex.transaction()${declared}.`,
     );
   }
 }

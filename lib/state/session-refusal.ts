@@ -11,6 +11,11 @@ const needs = {
   lock: ['A session-level advisory lock is wanted', 'pg_advisory_xact_lock'],
 } as const;
 
+/** Whether a pooler may give each transaction on a connection another session, which others had before. */
+export function sharesSessions(connection: Connection, pooler: PoolerSetting): boolean {
+  return pooler !== 'session' && serverFacts(connection)?.isPooled === true;
+}
+
 /**
  * Says why a statement that needs its connection's session to stay the same may not be sent on it;
  * undefined where it may.
@@ -23,7 +28,7 @@ export function sessionRefusal(
   host: string,
   pooler: PoolerSetting,
 ): SessionStateError | undefined {
-  if (pooler === 'session' || serverFacts(connection)?.isPooled !== true) return undefined;
+  if (!sharesSessions(connection, pooler)) return undefined;
 
   const [wanted, instead] = needs[need];
   return new SessionStateError(

@@ -98,6 +98,11 @@ describe('judgeConnectError', () => {
       misconfigured,
     ],
     ['an unknown protocol', fatal('0A000', 'unsupported frontend protocol'), misconfigured],
+    [
+      'a pooler refuses a parameter',
+      fatal('08P01', 'unsupported startup parameter: statement_timeout'),
+      misconfigured,
+    ],
     ['a dropped database', fatal('57P04', 'database "x" has been dropped'), misconfigured],
     [
       'no password',

@@ -12,6 +12,18 @@ describe('SessionChanges', () => {
     expect(warnings[0]).toMatch(/SET LOCAL in knex\.transaction/);
   });
 
+  it('does not promise what a pooler may break', () => {
+    const warnings: string[] = [];
+    const changes = new SessionChanges((message) => warnings.push(message));
+
+    changes.note({}, 'SET', 'set a = 1', true);
+
+    expect(warnings[0]).toMatch(
+      /a pooler seems to stand before its server, and may give that session/,
+    );
+    expect(warnings[0]).not.toMatch(/does not see the change|withState/);
+  });
+
   it('shows the beginning of a text, and none of its literals', () => {
     const warnings: string[] = [];
     const changes = new SessionChanges((message) => warnings.push(message));
