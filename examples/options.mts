@@ -51,7 +51,7 @@ const options: RWSplitOptions = {
   pools: undefined, // shared between clients, by name *
   maxPerServer: undefined, // connections of all pools *
   prepare: false, // { max }: named prepared statements *
-  pooler: undefined, // 'session': a pooler keeps a server connection for each of ours *
+  pooler: undefined, // 'session': a pooler keeps a server connection for each of ours
 };
 
 const db = knex({ client: RWSplitClient, connection: PRIMARY_URL, rwSplit: options });

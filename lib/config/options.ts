@@ -111,8 +111,10 @@ export interface RWSplitOptions {
    */
   prepare?: { max: number } | false | undefined;
   /**
-   * `'session'` says that a pooler in between keeps one server connection for each of ours. Accepted
-   * and validated; has no effect in this version.
+   * `'session'` says that a pooler in between keeps one server connection for each of ours, for as
+   * long as it is open. Without it, where a pooler is seen, statements in a session state and
+   * session-level advisory locks fail with `RWSPLIT_STATE` instead of being sent. Said of one that
+   * does not, tenants see each other's state.
    *
    * @default undefined
    */

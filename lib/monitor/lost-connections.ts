@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { HealthSettings } from '../config/settings.ts';
 import { connectionState } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
+import { serverFacts } from '../hosts/server-facts.ts';
 import { sever } from '../hosts/sever.ts';
 import { SilentHostError } from './hang-watch.ts';
 import type { Prober } from './shared-probe.ts';
@@ -69,7 +70,7 @@ export class LostConnections {
     const still = new Map<Connection, Stillness>();
     for (const connection of this.#host.pool.inUse) {
       if (connectionState(connection) !== 'busy' || pidOf(connection) === undefined) continue;
-      if (isUnread(connection)) continue;
+      if (isUnread(connection) || serverFacts(connection)?.isPooled === true) continue;
 
       const bytes = flow(connection);
       const before = this.#still.get(connection);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Host } from '../../../lib/hosts/host.ts';
+import { listenToServer, serverFacts } from '../../../lib/hosts/server-facts.ts';
 import { LostConnections } from '../../../lib/monitor/lost-connections.ts';
 import { Probe } from '../../../lib/monitor/probe.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -103,6 +104,20 @@ describe('LostConnections', () => {
 
     expect(waiting.errors).toEqual([]);
     expect(self.asked).toHaveLength(5);
+  });
+
+  it('asks nothing of one that goes through a pooler, though the probe does not', async () => {
+    const { take, look, asked } = await bench();
+    const waiting = await take();
+    listenToServer(waiting, () => undefined);
+    Object.assign(serverFacts(waiting) ?? {}, { isPooled: true });
+
+    await look(0);
+    await look(3000);
+    await look(3000);
+
+    expect(asked).toEqual([]);
+    expect(waiting.errors).toEqual([]);
   });
 
   it('begins anew whenever something comes', async () => {
