@@ -19,12 +19,18 @@ export const pgBouncer: string | undefined = [
   .map((folder) => join(folder, 'pgbouncer'))
   .find(isExecutable);
 
+/** How long one of its clients has a server connection for itself. */
+export type PoolMode = 'transaction' | 'session';
+
+// Few enough for clients to share them, and enough for each to have one.
+const poolSizes: Record<PoolMode, number> = { transaction: 2, session: 40 };
+
 const startMillis = 5000;
 
 /** Puts a PgBouncer in front of each host for the tests of a file; says where it is. */
 export function usePgBouncers(
   cluster: () => Cluster,
-  mode: 'transaction' | 'session',
+  mode: PoolMode,
 ): (host: string) => Address | undefined {
   const started = new Map<string, { readonly port: number; readonly process: ChildProcess }>();
   let folder = '';
@@ -58,7 +64,7 @@ async function start(
   folder: string,
   { name, connection }: TestHost,
   port: number,
-  mode: string,
+  mode: PoolMode,
 ): Promise<ChildProcess> {
   const users = join(folder, 'users.txt');
   const config = join(folder, `${name}.ini`);
@@ -74,7 +80,7 @@ unix_socket_dir =
 auth_type = trust
 auth_file = ${users}
 pool_mode = ${mode}
-default_pool_size = 10
+default_pool_size = ${poolSizes[mode]}
 `,
   );
   const child = spawn(pgBouncer ?? 'pgbouncer', ['-q', config], {

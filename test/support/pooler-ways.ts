@@ -1,11 +1,11 @@
 import type { Cluster } from '../../lib/testing/index.ts';
-import { pgBouncer, usePgBouncers } from './pgbouncer.ts';
+import { pgBouncer, type PoolMode, usePgBouncers } from './pgbouncer.ts';
 import { type PoolerProxies, usePoolerProxies } from './pooler-proxy.ts';
 
 /** A pooler, and what puts it in front of each host for the tests of a file. */
 export interface PoolerWay {
   readonly title: string;
-  use(cluster: () => Cluster, mode: 'transaction' | 'session'): PoolerProxies;
+  use(cluster: () => Cluster, mode: PoolMode): PoolerProxies;
 }
 
 const own: PoolerWay = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit, SessionStateError } from '../../../lib/index.ts';
+import type { StateOptions } from '../../../lib/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { poolerWays } from '../../support/pooler-ways.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
@@ -156,6 +157,8 @@ describe.each(poolerWays)('Behind $title', ({ use }) => {
         await trx.rollback();
       })
       .catch(() => undefined);
+    await db.schema.createTable('of_a_builder', (table) => table.increments());
+    await db.schema.dropTable('of_a_builder');
     await consume(db('notes').select().stream());
     await cluster().waitForReplay();
     servers();
@@ -209,25 +212,33 @@ describe.each(poolerWays)('A pooler that keeps sessions, as said: $title', ({ us
   const splits = useSplit(cluster);
   const options = { pooler: 'session' } as const;
 
+  const view = `select coalesce(current_setting('app.tenant', true), '') as tenant,
+    current_setting('search_path') as path, current_user as role`;
+  const stateOf = (tenant: string): StateOptions => ({
+    searchPath: tenant,
+    role: 'pg_monitor',
+    settings: { 'app.tenant': tenant },
+  });
+
   it('statements run in their state', async () => {
     const { db } = await splits.warm(pooler.config(options));
     const tenants = Array.from({ length: 40 }, (_, index) => `tenant ${index}`);
 
     const seen = await Promise.all(
       tenants.map(async (tenant) => {
-        const by = rwSplit(db).withState({ settings: { 'app.tenant': tenant } });
-        const own = () => by.raw("select current_setting('app.tenant') as tenant, served_by()");
-        const read = await own();
-        const inTransaction = await by.transaction((trx) =>
-          trx.raw("select current_setting('app.tenant') as tenant"),
-        );
-        return [read.rows[0].tenant, inTransaction.rows[0].tenant];
+        const by = rwSplit(db).withState(stateOf(tenant));
+        const read = await by.raw(view);
+        const inTransaction = await by.transaction((trx) => trx.raw(view));
+        return [read.rows[0], inTransaction.rows[0]];
       }),
     );
-    const { rows } = await db.raw("select current_setting('app.tenant', true) as tenant");
+    const { rows } = await db.raw(view);
 
-    expect(seen).toEqual(tenants.map((tenant) => [tenant, tenant]));
-    expect(['', null]).toContain(rows[0].tenant);
+    const views = tenants.map((tenant) => ({ tenant, path: `"${tenant}"`, role: 'pg_monitor' }));
+    expect(seen).toEqual(views.map((each) => [each, each]));
+    expect(rows).toEqual([
+      { tenant: '', path: '"$user", public', role: cluster().connection().user },
+    ]);
   });
 
   it('locks are kept until they are given back', async () => {
