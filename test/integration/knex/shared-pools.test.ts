@@ -1,0 +1,374 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { onPrimary, PoolRegistry, rwSplit } from '../../../lib/index.ts';
+import { useDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { amount } from '../../support/long.ts';
+import { serverOf, useSharedClients } from '../../support/shared-clients.ts';
+import { openAll, usedConnections } from '../../support/split.ts';
+
+const hostNames = ['primary', 'replica-1', 'replica-2'];
+const nobody = { primary: 0, 'replica-1': 0, 'replica-2': 0 };
+const destroyed = 'Unable to acquire a connection';
+
+/** Keeps connections of the primary busy for a while; resolves once they are, with what comes of it. */
+async function keepBusy(
+  db: Knex,
+  seconds: number,
+  count = 1,
+): Promise<{ readonly ended: Promise<readonly PromiseSettledResult<unknown>[]> }> {
+  const used = (): number => rwSplit(db).hosts()[0]?.pool.used ?? 0;
+  const before = used();
+  const ended = Promise.allSettled(
+    Array.from({ length: count }, () => onPrimary(db.raw('select pg_sleep(?)', [seconds]))),
+  );
+  await eventually(() => used() === before + count, { everyMillis: 5 });
+  return { ended };
+}
+
+describe('Clients that share pools', () => {
+  const cluster = useDatabase();
+  const { make, sessions } = useSharedClients(cluster);
+
+  beforeAll(async () => {
+    await cluster().primary.query(
+      'create table t (id int); create table hits (id serial, name text); grant all on all tables in schema public to public; grant all on all sequences in schema public to public',
+    );
+    await cluster().waitForReplay();
+  });
+
+  it('have one probe’s connection to each server, and no more than one pool’s for statements', async () => {
+    const clients = Array.from({ length: 10 }, () => make({ consistency: 'eventual' }));
+    await Promise.all(clients.map((db) => rwSplit(db).checkNow()));
+    expect(await sessions()).toEqual({ primary: 1, 'replica-1': 1, 'replica-2': 1 });
+
+    let isOver = false;
+    const most = { ...nobody };
+    const watch = (async () => {
+      while (!isOver) {
+        // oxlint-disable-next-line no-await-in-loop -- one look after the other.
+        for (const [name, count] of Object.entries(await sessions())) {
+          most[name as keyof typeof most] = Math.max(most[name as keyof typeof most], count);
+        }
+      }
+    })();
+    await Promise.all(
+      clients.flatMap((db, index) =>
+        Array.from({ length: 20 }, async () => {
+          await db.select(db.raw('pg_sleep(0.005)'));
+          await db('hits').insert({ name: `${index}` });
+        }),
+      ),
+    );
+    isOver = true;
+    await watch;
+
+    expect(most).toEqual({ primary: 6, 'replica-1': 6, 'replica-2': 6 });
+    const counts = await make().from('hits').count().first();
+    expect(counts).toEqual({ count: '200' });
+  });
+
+  it('go on when the one that opened the pools is destroyed', async () => {
+    const [first, second] = [make(), make()];
+    await openAll(first);
+    const opened = await sessions();
+
+    await first.destroy();
+
+    expect(await sessions()).toEqual(opened);
+    expect(second.client.version).toBe(first.client.version);
+    // New connections, too: more than there were.
+    const sleeps = Array.from({ length: 4 }, () =>
+      second.raw('select pg_sleep(0.05)').queryContext({ rwSplit: { host: 'replica-1' } }),
+    );
+    await Promise.all(sleeps);
+    expect((await sessions())['replica-1']).toBe(5);
+    await expect(first.raw('select 1')).rejects.toThrow(destroyed);
+    await second.destroy();
+    await eventually(async () => expect(await sessions()).toEqual(nobody));
+  });
+
+  it('are in again after initialize(), which opens the pools where nobody has them', async () => {
+    const [first, second] = [make(), make()];
+    await openAll(first);
+
+    await Promise.all([first.destroy(), first.destroy()]);
+    await first.destroy();
+    first.initialize();
+    await second.destroy();
+
+    expect(await serverOf(first)).toMatch(/^replica/);
+    await first.destroy();
+    await eventually(async () => expect(await sessions()).toEqual(nobody));
+    second.initialize();
+    expect(await serverOf(second)).toMatch(/^replica/);
+  });
+
+  it('wait in destroy() for their own statements, and not for those of others', async () => {
+    const [one, other] = [make(), make()];
+    await openAll(one);
+    const long = await keepBusy(other, 1.5);
+    const short = await keepBusy(one, 0.3);
+    let isDone = false;
+    const noted = short.ended.then(() => (isDone = true));
+
+    const begun = performance.now();
+    await one.destroy();
+
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(isDone).toBe(true);
+    await noted;
+    expect(usedConnections(other).join()).toContain('1 used');
+    expect(await long.ended).toMatchObject([{ status: 'fulfilled' }]);
+  });
+
+  it('give up in destroy() what has its time, and leave the pool as it was', async () => {
+    const config = { acquireConnectionTimeout: 400 };
+    const pools = 'short of time';
+    const [one, other] = [make({ pools }, config), make({ pools }, config)];
+    await openAll(one);
+    const long = await keepBusy(one, 3);
+    const taken: unknown = await one.client.pool.acquire().promise;
+
+    await one.destroy();
+
+    expect(taken).toBeDefined();
+    expect(await long.ended).toMatchObject([{ status: 'rejected' }]);
+    expect(usedConnections(other)).toEqual([]);
+    await Promise.all(Array.from({ length: 20 }, () => other('t').insert({ id: 1 })));
+  });
+
+  it('turn away at once what waits for a connection as they are destroyed', async () => {
+    const [one, other] = [make(), make()];
+    await openAll(one);
+    const held = await keepBusy(other, 0.6, 5);
+    const waiting = expect(one('t').insert({ id: 1 })).rejects.toThrow(destroyed);
+    const pending = one.client.pool.acquire();
+    const aborted = expect(pending.promise).rejects.toThrow('aborted');
+
+    const begun = performance.now();
+    await one.destroy();
+    await Promise.all([waiting, aborted]);
+
+    expect(performance.now() - begun).toBeLessThan(400);
+    await held.ended;
+    await eventually(() => usedConnections(other).length === 0);
+  });
+
+  it('come and go while others work', async () => {
+    const steady = make();
+    let isOver = false;
+    const load = Promise.all(
+      Array.from({ length: 3 }, async () => {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other.
+        while (!isOver) await steady('t').insert({ id: 1 });
+      }),
+    );
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let turn = 0; turn < amount(6); turn++) {
+          const db = make();
+          const queries = Promise.allSettled([db('t').limit(1), db('t').insert({ id: 2 })]);
+          // oxlint-disable-next-line no-await-in-loop -- one after the other.
+          if (turn % 2 === 0) await queries;
+          // oxlint-disable-next-line no-await-in-loop -- as above.
+          await Promise.all([db.destroy(), queries]);
+        }
+      }),
+    );
+    isOver = true;
+    await load;
+    await eventually(() => usedConnections(steady).length === 0);
+    await steady.destroy();
+    await eventually(async () => expect(await sessions()).toEqual(nobody));
+  });
+
+  it('begin and end by themselves in any order', async () => {
+    for (let turn = 0; turn < amount(5); turn++) {
+      const [one, two] = [make(), make()];
+      const queries = [one('t').limit(1), two('t').limit(1)].map((query) =>
+        query.catch((error: Error) => error.message),
+      );
+      const ends = [one.destroy()];
+      const third = make();
+      ends.push(two.destroy());
+      // oxlint-disable-next-line no-await-in-loop -- one after the other.
+      expect(await third('t').where({ id: -1 })).toEqual([]);
+      // oxlint-disable-next-line no-await-in-loop -- as above.
+      await Promise.all([...queries, ...ends, third.destroy()]);
+    }
+    await eventually(async () => expect(await sessions()).toEqual(nobody));
+  });
+
+  it('route each in their own way', async () => {
+    const [split, primary, strong, replica] = [
+      make({ consistency: 'eventual', balancer: 'in-order' }),
+      make({ target: 'primary' }),
+      make({ consistency: 'strong' }),
+      make({ target: 'replica', consistency: 'eventual' }),
+    ];
+    const routes: string[] = [];
+    rwSplit(primary).on('route', ({ host }) => routes.push(host));
+    await openAll(primary);
+    routes.splice(0);
+
+    expect(await serverOf(split)).toBe('replica-1');
+    expect(await serverOf(strong)).toBe('primary');
+    expect(await serverOf(replica)).toMatch(/^replica/);
+    expect(routes).toEqual([]);
+    expect(await serverOf(primary)).toBe('primary');
+    expect(routes).toHaveLength(1);
+    await expect(replica('t').insert({ id: 1 })).rejects.toMatchObject({ code: '25006' });
+  });
+
+  it('have sessions of their own, of which each sees what it wrote', async () => {
+    const [one, other] = [make(), make()];
+    await openAll(one);
+
+    await one('t').insert({ id: 77 });
+
+    expect(await one('t').where({ id: 77 })).toHaveLength(1);
+    expect(rwSplit(one).token()).toBeDefined();
+    expect(rwSplit(other).token()).toBeUndefined();
+  });
+
+  it.each(hostNames)('never see a session state of each other on %s', async (host) => {
+    const [stated, plain] = [make(undefined, undefined), make()];
+    const at = { rwSplit: { host: host === 'primary' ? undefined : host } };
+    const setting = (db: Knex): Knex.Raw =>
+      db
+        .raw("select coalesce(current_setting('app.tenant', true), '') as tenant")
+        .queryContext(host === 'primary' ? { rwSplit: { target: 'primary' } } : at);
+    await openAll(plain);
+    await setting(plain);
+
+    const wrong: unknown[] = [];
+    const turn = async (index: number): Promise<void> => {
+      const tenant = index % 3 === 0 ? '' : `t${index % 7}`;
+      const db =
+        tenant === '' ? plain : rwSplit(stated).withState({ settings: { 'app.tenant': tenant } });
+      const { rows } = await setting(db);
+      if (rows[0].tenant !== tenant) wrong.push([tenant, rows[0].tenant]);
+    };
+    for (let round = 0; round < 10; round++) {
+      // oxlint-disable-next-line no-await-in-loop -- one round after the other.
+      await Promise.all(Array.from({ length: 20 }, (_, index) => turn(index)));
+    }
+    // One that comes later finds the same connections.
+    const late = make();
+    const { rows } = await setting(late);
+
+    expect(wrong).toEqual([]);
+    expect(rows).toEqual([{ tenant: '' }]);
+  });
+
+  it('don’t hand each other a session that raw text has changed', async () => {
+    const [one, other] = [
+      make(undefined, { log: { warn() {} } }),
+      make(undefined, { log: { warn() {} } }),
+    ];
+    await one.raw("set app.raw = 'one'");
+
+    const values = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        other
+          .raw("select pg_sleep(0.02), current_setting('app.raw', true) as raw")
+          .queryContext({ rwSplit: { target: 'primary' } }),
+      ),
+    );
+
+    expect(values.flatMap(({ rows }) => rows.map(({ raw }: { raw: unknown }) => raw))).toEqual(
+      Array.from({ length: 5 }, () => null),
+    );
+  });
+
+  it('give back for each other what was taken by hand, once', async () => {
+    const [one, other] = [make(), make()];
+    const leased: object = await one.client.acquireConnection();
+    const acquired: object = await one.client.pool.acquire().promise;
+    expect(usedConnections(other)).toEqual([expect.stringContaining('2 used')]);
+    const answer = await other.raw('select 1 as one').connection(leased);
+    expect(answer.rows).toEqual([{ one: 1 }]);
+
+    await other.client.releaseConnection(leased);
+    expect(other.client.pool.release(acquired)).toBe(true);
+    await one.client.releaseConnection(leased);
+    expect(one.client.pool.release(acquired)).toBe(false);
+
+    expect(usedConnections(other)).toEqual([]);
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => (index % 2 ? one : other)('t').insert({ id: 3 })),
+    );
+    expect(usedConnections(one)).toEqual([]);
+  });
+
+  it('hear of their hosts each, and no more once they are destroyed', async () => {
+    const [one, other] = [make(), make()];
+    const heard: string[] = [];
+    for (const [name, db] of Object.entries({ one, other })) {
+      rwSplit(db).on('host:up', ({ host }) => heard.push(`${name}: ${host} up`));
+      db.client.pool.on('release', () => heard.push(`${name}: release`));
+    }
+    await rwSplit(one).checkNow();
+    expect(heard.splice(0).toSorted()).toEqual(
+      ['one', 'other'].flatMap((name) =>
+        rwSplit(one)
+          .hosts()
+          .map(({ name: host }) => `${name}: ${host} up`)
+          .toSorted(),
+      ),
+    );
+
+    await one('t').insert({ id: 4 });
+    expect(new Set(heard.splice(0))).toEqual(new Set(['one: release', 'other: release']));
+    await one.destroy();
+    await other('t').insert({ id: 4 });
+    expect(new Set(heard)).toEqual(new Set(['other: release']));
+  });
+
+  it('drain and readmit hosts for all', async () => {
+    const [one, other] = [make(), make()];
+    await openAll(one);
+
+    expect(await rwSplit(one).drain('replica-1')).toBe(true);
+    const states = rwSplit(other).hosts();
+    rwSplit(other).readmit('replica-1');
+
+    expect(states.map(({ state }) => state)).toEqual(['up', 'draining', 'up']);
+    expect(rwSplit(one).hosts()[1]?.state).toBe('up');
+  });
+
+  it('hold together no more of the primary than one would, where no replica serves', async () => {
+    const config: Knex.Config = { pool: { min: 0, max: 4 } };
+    const pools = 'without replicas';
+    const clients = [1, 2, 3].map(() => make({ pools, consistency: 'eventual' }, config));
+    const [one] = clients as [Knex];
+    await openAll(one);
+    await Promise.all(['replica-1', 'replica-2'].map((host) => rwSplit(one).drain(host)));
+
+    const used: number[] = [];
+    const reads = clients.flatMap((db) =>
+      Array.from({ length: 5 }, async () => {
+        await db.select(db.raw('pg_sleep(0.02)'));
+        used.push(rwSplit(db).hosts()[0]?.pool.used ?? 0);
+      }),
+    );
+    await Promise.all(reads);
+
+    expect(Math.max(...used)).toBe(2);
+  });
+
+  it('are those of a registry with the same hosts; it keeps others apart', async () => {
+    const pools = new PoolRegistry('tests');
+    const [one, same] = [make({ pools }), make({ pools })];
+    const connection = { ...cluster().connection() };
+    const stranger = make({ pools }, { connection });
+    const [apart, named] = [make({ pools: new PoolRegistry() }), make()];
+    await Promise.all([one, same, stranger, apart, named].map((db) => rwSplit(db).checkNow()));
+
+    const { 'replica-1': count } = await sessions();
+
+    expect(count).toBe(3);
+    expect(await serverOf(stranger)).toMatch(/^replica/);
+  });
+});
