@@ -32,20 +32,25 @@ export class Membership {
    *
    * @param giveBack takes what comes too late.
    */
-  until<T>(acquire: () => Promise<T>, giveBack: (late: T) => void): Promise<T> {
-    if (this.#hasEnded) return Promise.reject(destroyed());
+  async until<T>(acquire: () => Promise<T>, giveBack: (late: T) => void): Promise<T> {
+    if (this.#hasEnded) throw destroyed();
 
-    return new Promise((resolve, reject) => {
-      const end = (): void => reject(destroyed());
+    const acquiring = acquire();
+    let end: (() => void) | undefined;
+    const ended = new Promise<never>((_, reject) => {
+      end = () => reject(destroyed());
       this.#waiting.add(end);
-      acquire()
-        .then((acquired) => {
-          if (this.#hasEnded) giveBack(acquired);
-          else resolve(acquired);
-        })
-        .catch(reject)
-        .finally(() => this.#waiting.delete(end));
     });
+    try {
+      const acquired = await Promise.race([acquiring, ended]);
+      if (this.#hasEnded) throw destroyed();
+      return acquired;
+    } catch (error) {
+      if (this.#hasEnded) acquiring.then(giveBack, () => undefined);
+      throw error;
+    } finally {
+      if (end !== undefined) this.#waiting.delete(end);
+    }
   }
 
   /** Has an acquire that the application waits for end with the client. */

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { knex, type Knex } from 'knex';
 import { ConfigError, PoolRegistry, rwSplit, RWSplitClient } from '../../../lib/index.ts';
-import type { RWSplitOptions } from '../../../lib/index.ts';
+import type { Host, RWSplitOptions } from '../../../lib/index.ts';
 import { createFakeDriver, overDriver } from '../../support/fake-driver.ts';
 
 const driver = createFakeDriver();
@@ -47,8 +47,7 @@ const provide = (): typeof connection => connection;
 const provideLikewise = (): typeof connection => connection;
 const hook = (): boolean => true;
 const split = (rwSplit: RWSplitOptions): Knex.Config => ({ rwSplit });
-const replicas = (host: object): Knex.Config =>
-  split({ replicas: [host as never, 'postgres://h3'] });
+const replicas = (host: Host): Knex.Config => split({ replicas: [host, 'postgres://h3'] });
 
 describe('Clients with the same pools', () => {
   it.each<[string, Knex.Config, Knex.Config]>([
