@@ -48,7 +48,7 @@ const options: RWSplitOptions = {
   failover: { waitMillis: 10_000 }, // how long a write waits for a primary
   discovery: { intervalMillis: 30_000 }, // between calls of `replicas` as a function
   state: {}, // searchPath, role, settings of every session
-  pools: undefined, // shared between clients, by name *
+  pools: undefined, // 'name' or PoolRegistry: shares the pools of the hosts with other clients
   maxPerServer: undefined, // connections of all pools *
   prepare: false, // { max }: named prepared statements *
   pooler: undefined, // 'session': a pooler keeps a server connection for each of ours
