@@ -4,6 +4,7 @@ import { noteBudget, noteShortage } from './budget-shortage.ts';
 import { HostPool, isPoolTimeout } from './pool.ts';
 import type { PoolSettings } from './pool-settings.ts';
 import type { ServerBudget } from './server-budget.ts';
+import { TURN_MILLIS } from './server-budget.ts';
 import type { ServerSlot } from './server-slot.ts';
 
 /** A pool whose connections count against the budget of its server. */
@@ -80,6 +81,7 @@ export class BudgetedPool<C extends object> extends HostPool<C> implements Budge
     this.#asked--;
     this.#granted.push(slot);
     super._doCreate();
+    this.#sinceOf(this.pendingCreates.at(-1));
   }
 
   endIdle(): void {
@@ -151,9 +153,19 @@ export class BudgetedPool<C extends object> extends HostPool<C> implements Budge
 
   #noteFailure(error: Error): void {
     const failed = this.pendingAcquires.findIndex(({ isRejected }) => isRejected);
-    const isBehindDials = failed < this.pendingCreates.length;
+    const pending = this.pendingAcquires[failed];
+    if (pending === undefined || !isPoolTimeout(error)) return;
+    const dial = this.pendingCreates[failed];
+    // Who had to wait for the place has left the server too little time to answer.
+    const isShort =
+      dial === undefined
+        ? this.#lacksPlace()
+        : this.#sinceOf(dial) - this.#sinceOf(pending) >= TURN_MILLIS;
+    if (isShort) noteShortage(error, this.#budget);
+  }
+
+  #lacksPlace(): boolean {
     const isFull = this.used.length + this.pendingCreates.length >= this.maximum;
-    if (!isPoolTimeout(error) || isBehindDials || isFull || !this.gate.isOpen) return;
-    if (this.#budget.isUsedUp) noteShortage(error, this.#budget);
+    return !isFull && this.gate.isOpen && this.#budget.isUsedUp;
   }
 }

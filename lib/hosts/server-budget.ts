@@ -105,12 +105,14 @@ export class ServerBudget {
 
   /** Whether a connection that is given back to a pool is to be closed for who waits longer elsewhere. */
   isOwed(by: BudgetMember): boolean {
-    if (!this.isUsedUp) return false;
-    const before = Math.min(by.waitsSince, this.#clock.now() - TURN_MILLIS);
+    if (!this.isUsedUp || this.#changing() >= this.#mostChanging) return false;
+    const { waitsSince } = by;
+    const latest = this.#clock.now() - TURN_MILLIS;
     let owed = -this.#coming();
     for (const member of this.#members) {
       if (member === by || member.demand === 0) continue;
-      if (member.demandSince <= before) owed += member.demand;
+      const { demand, demandSince } = member;
+      if (demandSince < waitsSince && demandSince <= latest) owed += demand;
     }
     return owed > 0;
   }
@@ -172,6 +174,17 @@ export class ServerBudget {
   #coming(): number {
     let count = 0;
     for (const slot of this.#slots.keys()) if (slot.isClosing) count++;
+    return count;
+  }
+
+  // Where all are busy, most go on while a few change over: that takes longer than many queries.
+  get #mostChanging(): number {
+    return Math.ceil(this.max / 4);
+  }
+
+  #changing(): number {
+    let count = 0;
+    for (const slot of this.#slots.keys()) if (slot.isClosing || slot.isOpening) count++;
     return count;
   }
 

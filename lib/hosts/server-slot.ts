@@ -37,6 +37,11 @@ export class ServerSlot {
     return this.#isClosing && !this.isFree;
   }
 
+  /** Whether its connection is yet to be open. */
+  get isOpening(): boolean {
+    return this.#state === 'opening';
+  }
+
   /** Whether nothing holds it any more. */
   get isFree(): boolean {
     return this.#state === 'free';
