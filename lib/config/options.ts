@@ -114,7 +114,7 @@ export interface RWSplitOptions {
    * `'session'` says that a pooler in between keeps one server connection for each of ours, for as
    * long as it is open. Without it, where a pooler is seen, statements in a session state and
    * session-level advisory locks fail with `RWSPLIT_STATE` instead of being sent. Said of one that
-   * does not, tenants see each other's state.
+   * does not, tenants see each other's state until it is found out.
    *
    * @default undefined
    */

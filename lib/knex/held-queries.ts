@@ -51,10 +51,10 @@ export class HeldQueries {
         onFailure();
         return this.#end(stateError(error, changes));
       }
-      const answers = (result as Result).rows.map(({ name, before, after }) =>
-        readChanged([name ?? null, before ?? null, after ?? null]),
+      const answers = (result as Result).rows.map(({ name, before, after, session }) =>
+        readChanged([name ?? null, before ?? null, after ?? null, session ?? null]),
       );
-      for (const each of answers) known.noteBefore(each);
+      for (const each of answers) sync.note(each);
       const isCommitted = (client.getTransactionStatus?.() ?? 'I') === 'I';
       if (!isCommitted || wanted === undefined || sync.wanted !== wanted) {
         return this.#end(

@@ -13,7 +13,7 @@ import { endOrSever } from '../hosts/sever.ts';
 import { systemClock } from '../clock.ts';
 import { syncOf } from '../state/connection-sync.ts';
 import type { PoolerSetting } from '../state/session-refusal.ts';
-import { sessionRefusal } from '../state/session-refusal.ts';
+import { stateGuard } from '../state/state-guard.ts';
 import type { Driver } from './pg-driver.ts';
 import { outsideScopes } from './scope.ts';
 import { syncedClient } from './synced-client.ts';
@@ -33,8 +33,7 @@ export function hostClient(
   pooler: PoolerSetting,
 ): PgClient {
   const driver = client.driver as Driver;
-  const refusal = (connection: Connection): Error | undefined =>
-    sessionRefusal('state', connection, host.name, pooler);
+  const refusal = stateGuard(host.name, pooler);
   const view = Object.create(client, {
     connectionSettings: own(undefined),
     connectionConfigProvider: own(undefined),

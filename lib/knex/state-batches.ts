@@ -1,3 +1,4 @@
+import { SessionStateError } from '../errors.ts';
 import type { ConnectionSync } from '../state/connection-sync.ts';
 import { syncStatement } from '../state/sync-statement.ts';
 import type { DriverClient, Message, Submittable, Wire } from './pg-driver.ts';
@@ -25,9 +26,16 @@ export class StateBatches {
   /** Has a query take the changes along that its connection needs by the time that it is sent. */
   attach(query: Submittable, isAhead: boolean): void {
     const submit = query.submit.bind(query);
+    const { wanted: sentIn } = this.#sync;
     query.submit = (wire) => {
       const { changes, wanted } = this.#sync;
-      if (changes.length === 0 || wanted === undefined) return submit(wire);
+      if (wanted === undefined || wanted !== sentIn) {
+        this.#onFailure();
+        return new SessionStateError(
+          'The connection was given back before the statement was sent, and it was not sent.',
+        );
+      }
+      if (changes.length === 0) return submit(wire);
 
       this.#batches.set(query, new StateBatch(changes, wanted, isAhead));
       this.#sync.known.begin(changes);
@@ -86,7 +94,7 @@ export class StateBatches {
   #note(batch: StateBatch): void {
     const { known } = this.#sync;
     if (batch.hasFailed) this.#onFailure();
-    for (const answer of batch.answers) known.noteBefore(answer);
+    for (const answer of batch.answers) this.#sync.note(answer);
     if (!batch.isConfirmed) return;
     batch.isConfirmed = false;
     known.confirm(batch.changes, batch.answers, batch.wanted);

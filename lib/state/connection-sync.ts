@@ -1,4 +1,4 @@
-import type { Change } from './known-state.ts';
+import type { Change, Changed } from './known-state.ts';
 import { KnownState } from './known-state.ts';
 import { Reports } from './reports.ts';
 import type { WantedState } from './wanted-state.ts';
@@ -11,10 +11,21 @@ export class ConnectionSync {
   wanted: WantedState | undefined;
   /** The application holds the connection, and may send whatever it likes. */
   isByHand = false;
+  /** Whether changes were answered by several sessions of the server, as a pooler hands them out. */
+  hasMoved = false;
+  #session: string | undefined;
 
   /** What has to change before the next statement. */
   get changes(): readonly Change[] {
     return this.wanted === undefined ? [] : this.known.differenceTo(this.wanted);
+  }
+
+  /** Notes what the server answered to a change. */
+  note(changed: Changed): void {
+    this.known.noteBefore(changed);
+    const { session = this.#session } = changed;
+    this.hasMoved ||= this.#session !== undefined && session !== this.#session;
+    this.#session = session;
   }
 }
 

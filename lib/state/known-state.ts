@@ -13,6 +13,8 @@ export interface Changed {
   /** Null where there was no such setting. */
   readonly before: string | null;
   readonly after: string;
+  /** Which of the server's sessions answered; undefined where that isn't told. */
+  readonly session?: string | undefined;
 }
 
 const none: readonly Change[] = [];
@@ -72,9 +74,20 @@ export class KnownState {
     this.#is = this.#isIn(wanted) ? wanted : undefined;
   }
 
-  /** Notes that code ran that may have changed the settings in use, and what tenants differ by. */
+  /** Notes what settings were as the connection opened, where something may change them unseen. */
+  began(settings: Iterable<readonly [string, string]>): void {
+    for (const [name, before] of settings) this.#before.set(name, before);
+  }
+
+  /** Notes that code ran that may have changed what tenants differ by, and whatever was ever changed here. */
   doubtAll(): void {
-    for (const name of ['role', 'search_path', ...this.#values.keys()]) this.#doubt(name, null);
+    const names = new Set(['role', 'search_path', ...this.#before.keys(), ...this.#values.keys()]);
+    for (const name of names) this.#doubt(name, null);
+  }
+
+  /** Notes that the role in use may not be what its name means by now. */
+  doubtRole(): void {
+    if (this.#values.has('role')) this.#doubt('role', null);
   }
 
   // Whatever the setting is by now, it is not what it was before.

@@ -22,8 +22,13 @@ export function syncStatement(changes: readonly Change[]): SyncStatement {
 }
 
 /** Reads a row of the answer. */
-export function readChanged([name, before, after]: readonly (string | null)[]): Changed {
-  return { name: name ?? '', before: before ?? null, after: after ?? '' };
+export function readChanged([name, before, after, session]: readonly (string | null)[]): Changed {
+  return {
+    name: name ?? '',
+    before: before ?? null,
+    after: after ?? '',
+    session: session ?? undefined,
+  };
 }
 
 function textFor(count: number): string {
@@ -36,7 +41,8 @@ function textFor(count: number): string {
   );
   const text =
     'select s.name, pg_catalog.current_setting(s.name, true) as before, ' +
-    'pg_catalog.set_config(s.name, s.value, false) as after ' +
+    'pg_catalog.set_config(s.name, s.value, false) as after, ' +
+    'pg_catalog.pg_backend_pid()::pg_catalog.text as session ' +
     `from (values ${rows.join(', ')}) as s(name, value)`;
   texts.set(count, text);
   return text;

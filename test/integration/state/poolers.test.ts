@@ -81,7 +81,7 @@ async function refusalOf(run: PromiseLike<unknown>): Promise<SessionStateError> 
   throw new Error('It was not refused.');
 }
 
-describe.each(poolerWays)('Behind $title', ({ use }) => {
+describe.each(poolerWays)('Behind $title', ({ use, shares }) => {
   const cluster = useRoutingDatabase();
   const pooler = use(cluster, 'transaction');
   const splits = useSplit(cluster);
@@ -168,6 +168,30 @@ describe.each(poolerWays)('Behind $title', ({ use }) => {
     });
 
     expect(await db('notes').where({ rank: 20 }).pluck('body')).toEqual(['pair 20']);
+  });
+
+  it('a pooler that is said to keep sessions is found out where it does not', async () => {
+    const { db } = await splits.warm(pooler.config({ pooler: 'session', target: 'primary' }));
+    const isRefused = async (): Promise<boolean> => {
+      const outcomes = await Promise.allSettled(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((tenant) =>
+          rwSplit(db)
+            .withState({ settings: { 'app.tenant': tenant } })
+            .raw('select pg_sleep(0.01)'),
+        ),
+      );
+      return outcomes.some(
+        (outcome) =>
+          outcome.status === 'rejected' &&
+          /several sessions have answered/.test(String(outcome.reason)),
+      );
+    };
+
+    let rounds = 0;
+    while (rounds < 20 && !(await isRefused())) rounds++;
+
+    expect(rounds < 20).toBe(shares);
+    await db('notes').count();
   });
 
   it('a statement whose time is up is cancelled', async () => {
