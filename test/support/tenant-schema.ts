@@ -54,8 +54,15 @@ export function tenantSchema({ names, login: { user, password } }: Tenants): str
       as 'select pg_terminate_backend(pg_backend_pid())';
     create function app.cancel() returns void security definer language sql
       as 'select pg_cancel_backend(pg_backend_pid()); select pg_sleep(1)';
+    create function app.drift() returns text stable language sql
+      as $$ select set_config('timezone', 'Asia/Tokyo', false) $$;
+    create procedure app.change() language plpgsql
+      as $$ begin perform set_config('app.tenant', 'stranger', false); end $$;
+    create table app.copied (
+      role text default current_user, setting text default current_setting('app.tenant', true), text text
+    );
     create table app.twice (id int unique deferrable initially deferred);
-    grant all on app.notes, app.items, app.written, app.twice to public;
+    grant all on app.notes, app.items, app.written, app.copied, app.twice to public;
     ${names
       .map(
         (name) => `

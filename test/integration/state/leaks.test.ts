@@ -4,176 +4,92 @@ import { rwSplit } from '../../../lib/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { untilIdle } from '../../support/instances.ts';
 import { replicasOf, useSplit } from '../../support/split.ts';
-import { useTenants } from '../../support/tenants.ts';
+import { outcomeOf } from '../../support/tenant-incidents.ts';
 import { viewOf, viewQuery } from '../../support/tenant-view.ts';
+import { tenantWays } from '../../support/tenant-ways.ts';
+import { useTenants } from '../../support/tenants.ts';
 
-type Way = (tenant: Knex) => PromiseLike<unknown>;
+type Run<T> = (tenant: Knex) => PromiseLike<T>;
 
-// What one tenant may do to the session that the next one gets.
-const ways: readonly (readonly [string, Way])[] = [
-  ['a query', (tenant) => viewQuery(tenant)],
-  ['an error', (tenant) => tenant.raw('select 1/0')],
-  ['an error of the syntax', (tenant) => tenant.raw('select from where')],
-  [
-    'an error after the first row',
-    (tenant) => tenant.raw('select 1/(5-i) from generate_series(1,9) i'),
-  ],
-  ['a constraint that fails at the end', deferred],
-  ['a cancel', (tenant) => tenant.raw('select pg_sleep(2)').timeout(20, { cancel: true })],
-  ['a timeout without a cancel', (tenant) => tenant.raw('select pg_sleep(0.1)').timeout(20)],
-  [
-    'a timeout of the server',
-    (tenant) =>
-      rwSplit(tenant)
-        .withState({ settings: { statement_timeout: 20 } })
-        .raw('select pg_sleep(2)'),
-  ],
-  ['a killed session', (tenant) => tenant.raw('select pg_terminate_backend(pg_backend_pid())')],
-  ['SET', (tenant) => tenant.raw("set app.tenant = 'stranger'")],
-  ['SET ROLE', (tenant) => tenant.raw('set role none')],
-  ['SET SESSION AUTHORIZATION', (tenant) => tenant.raw('set session authorization default')],
-  ['RESET', (tenant) => tenant.raw('reset search_path')],
-  ['RESET ROLE', (tenant) => tenant.raw('reset role')],
-  ['RESET ALL', (tenant) => tenant.raw('reset all')],
-  ['DISCARD ALL', (tenant) => tenant.raw('discard all')],
-  ['set_config', (tenant) => tenant.raw("select set_config('app.tenant', 'stranger', false)")],
-  [
-    'set_config in a query that fails',
-    (tenant) => tenant.raw("select set_config('app.tenant', 'stranger', false), 1/0"),
-  ],
-  [
-    'set_config in a builder',
-    (tenant) => tenant.select(tenant.raw("set_config('app.tenant', ?, false)", ['stranger'])),
-  ],
-  ['several statements', (tenant) => tenant.raw('select 1; set role none; select 1/0')],
-  [
-    'DO',
-    (tenant) => tenant.raw("do $$ begin perform set_config('lock_timeout', '77', false); end $$"),
-  ],
-  [
-    'DO with hidden text',
-    (tenant) => tenant.raw("do $$ begin execute 'se' || 't role none'; end $$"),
-  ],
-  ['PREPARE', (tenant) => tenant.raw('prepare one as select 1')],
-  ['LISTEN', (tenant) => tenant.raw('listen news')],
-  ['SET in a transaction', (tenant) => tenant.transaction((trx) => trx.raw('set role none'))],
-  [
-    'SET rolled back',
-    (tenant) =>
-      tenant.transaction(async (trx) => {
-        await trx.raw('set role none');
-        throw new Error('rolled back');
-      }),
-  ],
-  [
-    'SET LOCAL',
-    (tenant) => tenant.transaction((trx) => trx.raw("set local app.tenant = 'stranger'")),
-  ],
-  [
-    'SET in a savepoint rolled back',
-    (tenant) =>
-      tenant.transaction(async (trx) => {
-        await Promise.allSettled([
-          trx.transaction(async (nested) => {
-            await nested.raw('set role none');
-            throw new Error('rolled back');
-          }),
-        ]);
-      }),
-  ],
-  ['a failed transaction', (tenant) => tenant.transaction((trx) => trx.raw('select 1/0'))],
-  [
-    'a transaction left open',
-    async (tenant) => {
-      const connection = await tenant.client.acquireConnection();
-      await connection.query('begin');
-      await connection.query("set local app.tenant = 'stranger'");
-      await tenant.client.releaseConnection(connection);
-    },
-  ],
-  [
-    'a connection taken by hand',
-    async (tenant) => {
-      const connection = await tenant.client.acquireConnection();
-      await connection.query('set role none');
-      await connection.query('set search_path to public');
-      await tenant.client.releaseConnection(connection);
-    },
-  ],
-  [
-    'a connection of the pool',
-    async (tenant) => {
-      const { pool } = tenant.client;
-      const connection = await pool.acquire().promise;
-      await connection.query("select set_config('app.tenant', 'stranger', false)");
-      pool.release(connection);
-    },
-  ],
-  [
-    'a stream that is closed early',
-    async (tenant) => {
-      const stream = tenant.raw('select generate_series(1, 100000)').stream();
-      stream.on('error', () => undefined);
-      await new Promise((resolve) => stream.once('data', resolve));
-      stream.destroy();
-    },
-  ],
-  [
-    'a stream that fails',
-    async (tenant) => {
-      for await (const _ of tenant.raw('select 1/(5-i) from generate_series(1,9) i').stream());
-    },
-  ],
-];
-
-async function deferred(tenant: Knex): Promise<void> {
-  await tenant('app.twice').insert([{ id: 1 }, { id: 1 }]);
-}
+// On one of them, what has no state of its own has that of the option.
+const targets = [
+  ['primary', true],
+  ['replica', false],
+] as const;
 
 describe('The state of one tenant', () => {
   const cluster = useDatabase();
-  const tenants = useTenants(cluster, 2);
+  const tenants = useTenants(cluster, 3);
   const splits = useSplit(cluster);
-  const [one = '', other = ''] = tenants.names;
+  const [one = '', other = '', third = ''] = tenants.names;
 
-  const start = (target: 'primary' | 'replica'): Knex => {
-    const [replica] = replicasOf(cluster());
-    if (replica === undefined) throw new Error('The cluster has a replica.');
-    return splits.cold({
-      connection: { ...cluster().connection(), ...tenants.login },
-      rwSplit: { target, replicas: [replica], consistency: 'eventual' },
-      pool: { max: 1 },
-    }).db;
-  };
-  const of = (db: Knex, name: string): Knex => rwSplit(db).withState(tenants.state(name));
+  const withState = async <T>(db: Knex, name: string, run: Run<T>): Promise<T> =>
+    run(rwSplit(db).withState(tenants.state(name)));
+  const inState = async <T>(db: Knex, name: string, run: Run<T>): Promise<T> =>
+    rwSplit(db).inState(tenants.state(name), async () => run(db));
 
   it.each(
-    (['primary', 'replica'] as const).flatMap((target) =>
-      ways.map(([name, way]) => [name, target, way] as const),
+    targets.flatMap(([target, nobody]) =>
+      tenantWays.map(([name, outcome, way]) => [name, target, nobody, outcome, way] as const),
     ),
-  )('does not leak by %s, on a %s', async (_, target, way) => {
-    const db = start(target);
-    const nobody = async (): Promise<unknown> =>
-      (
-        await db.raw(
-          "select current_user as role, coalesce(current_setting('app.tenant', true), '') as setting, current_setting('search_path') as path, current_setting('lock_timeout') as wait",
-        )
-      ).rows;
+  )('does not leak by %s, on a %s', async (_, target, isStateless, outcome, way) => {
+    const nobody = isStateless ? undefined : third;
+    const db = start(target, nobody);
+    const happen = async (run: Promise<unknown>): Promise<void> => {
+      const expected =
+        typeof outcome === 'string' ? outcome : outcome[target === 'primary' ? 0 : 1];
+      expect(await outcomeOf(run)).toMatch(new RegExp(`^(?:${expected})$`));
+      await untilIdle(db);
+    };
 
-    // The other way round, too: whatever changes then is left first.
-    for (const [before, after] of [
-      [other, one],
-      [one, one],
-      [one, other],
-    ] as const) {
-      await viewQuery(of(db, before));
-      await Promise.allSettled([way(of(db, one))]);
-      await untilIdle(db);
-      expect(await viewQuery(of(db, after))).toEqual([viewOf(after)]);
-      await Promise.allSettled([way(of(db, one))]);
-      await untilIdle(db);
-      const began = [{ role: tenants.login.user, setting: '', path: '"$user", public', wait: '0' }];
-      expect(await nobody()).toEqual(began);
-    }
+    await withState(db, other, viewQuery);
+    await happen(withState(db, one, way));
+    expect(await withState(db, one, viewQuery)).toEqual([viewOf(one)]);
+
+    await happen(inState(db, one, way));
+    expect(await inState(db, other, viewQuery)).toEqual([viewOf(other)]);
+    expect(await leftBehind(db)).toEqual(began(nobody));
+
+    await happen(nobody === undefined ? withState(db, one, way) : Promise.resolve(way(db)));
+    expect(await leftBehind(db)).toEqual(began(nobody));
   });
+
+  function start(target: 'primary' | 'replica', nobody: string | undefined): Knex {
+    const [replica] = replicasOf(cluster());
+    if (replica === undefined) throw new Error('The cluster has a replica.');
+    const state = nobody === undefined ? undefined : tenants.state(nobody);
+    return splits.cold({
+      connection: { ...cluster().connection(), ...tenants.login },
+      rwSplit: { target, replicas: [replica], consistency: 'eventual', state },
+      pool: { max: 1 },
+    }).db;
+  }
+
+  function began(name: string | undefined): unknown {
+    return {
+      session: tenants.login.user,
+      role: name ?? tenants.login.user,
+      setting: name ?? '',
+      path: name === undefined ? '"$user", public' : `"${name}", "app"`,
+      wait: '0',
+      zone: expect.stringMatching(/^(?!Asia)/),
+      readOnly: 'off',
+      left: 0,
+    };
+  }
 });
+
+async function leftBehind(db: Knex): Promise<unknown> {
+  const { rows } = await db.raw(`
+    select session_user as session, current_user as role,
+      coalesce(current_setting('app.tenant', true), '') as setting,
+      current_setting('search_path') as path,
+      current_setting('lock_timeout') as wait,
+      current_setting('timezone') as zone,
+      current_setting('default_transaction_read_only') as "readOnly",
+      (select count(*) from pg_listening_channels())::int +
+        (select count(*) from pg_prepared_statements where from_sql)::int +
+        (select count(*) from pg_cursors where is_holdable)::int +
+        (to_regclass('pg_temp.whose') is not null)::int as left`);
+  return rows[0];
+}
