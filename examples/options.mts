@@ -49,7 +49,7 @@ const options: RWSplitOptions = {
   discovery: { intervalMillis: 30_000 }, // between calls of `replicas` as a function
   state: {}, // searchPath, role, settings of every session
   pools: undefined, // 'name' or PoolRegistry: shares the pools of the hosts with other clients
-  maxPerServer: undefined, // connections of all pools *
+  maxPerServer: undefined, // the most connections of all clients to one server
   prepare: false, // { max }: named prepared statements *
   pooler: undefined, // 'session': a pooler keeps a server connection for each of ours
 };

@@ -97,8 +97,12 @@ export interface RWSplitOptions {
    */
   pools?: string | PoolRegistry | undefined;
   /**
-   * The most connections that all pools together hold to one server. Accepted and validated; has
-   * no effect in this version.
+   * The most connections that this process has to one server (a host and port), the probe's included:
+   * at least 2. All clients that give it share them, whatever their databases and users, or those with
+   * the same {@link PoolRegistry}. Where all are in use, the longest-idle connection of another pool
+   * is closed, or the request waits its turn, and fails with a `KnexTimeoutError` where it gets none
+   * within `acquireConnectionTimeout`. Another number for the same server, or a host whose address only
+   * a function knows, is `RWSPLIT_CONFIG`. Without it a client neither counts nor waits.
    *
    * @default undefined
    */

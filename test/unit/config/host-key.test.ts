@@ -4,6 +4,7 @@ import {
   environmentDefaults,
   hostKey,
   hostName,
+  serverAddress,
   unknownDefaults,
 } from '../../../lib/config/host-key.ts';
 
@@ -28,6 +29,17 @@ describe('hostKey', () => {
     [{ host: '/var/run', database: 'd', user: 'u' }, '/var/run:5432/d/u'],
   ])('of %p is %s', (connection, key) => {
     expect(hostKey(mergeConnections(connection), usual)).toBe(key);
+  });
+});
+
+describe('serverAddress', () => {
+  it.each([
+    [{}, 'localhost:5432'],
+    [{ host: 'PG-1', user: 'app' }, 'pg-1:5432'],
+    [{ host: '0::1', port: 1, database: 'shop' }, '[::1]:1'],
+    [{ host: '/var/run', database: 'd' }, '/var/run:5432'],
+  ])('of %p is %s', (connection, address) => {
+    expect(serverAddress(mergeConnections(connection), usual)).toBe(address);
   });
 });
 

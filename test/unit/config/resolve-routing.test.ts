@@ -95,6 +95,7 @@ describe('resolveRouting', () => {
     ['pools', {}],
     ['pools', { name: 'shared' }],
     ['maxPerServer', 0],
+    ['maxPerServer', 1],
     ['prepare', true],
     ['prepare.max', {}],
     ['prepare.max', { max: 0 }],
