@@ -13,6 +13,8 @@ export interface SharedClients {
   sessions(): Promise<Record<string, number>>;
 }
 
+const quiet: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} };
+
 /**
  * Gives the tests of a file Knex instances over one set of pools, by a user of their own; each is
  * destroyed with its test.
@@ -38,6 +40,7 @@ export function useSharedClients(cluster: () => Cluster): SharedClients {
         client: RWSplitClient,
         connection: { ...cluster().connection(), user, password: 'secret' },
         pool: { min: 0, max: 5 },
+        log: quiet,
         ...config,
         rwSplit: {
           pools: user,

@@ -4,6 +4,7 @@ import { onPrimary, PoolRegistry, rwSplit } from '../../../lib/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { amount } from '../../support/long.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { serverOf, useSharedClients } from '../../support/shared-clients.ts';
 import { openAll, usedConnections } from '../../support/split.ts';
 
@@ -54,8 +55,8 @@ describe('Clients that share pools', () => {
     })();
     await Promise.all(
       clients.flatMap((db, index) =>
-        Array.from({ length: 20 }, async () => {
-          await db.select(db.raw('pg_sleep(0.005)'));
+        Array.from({ length: 10 }, async () => {
+          await db.select(db.raw('pg_sleep(0.01)'));
           await db('hits').insert({ name: `${index}` });
         }),
       ),
@@ -63,9 +64,10 @@ describe('Clients that share pools', () => {
     end.abort();
     await watch;
 
-    expect(most).toEqual({ primary: 6, 'replica-1': 6, 'replica-2': 6 });
+    for (const count of Object.values(most)) expect(count).toBeLessThanOrEqual(6);
+    expect(most.primary).toBeGreaterThan(2);
     const counts = await make().from('hits').count().first();
-    expect(counts).toEqual({ count: '200' });
+    expect(counts).toEqual({ count: '100' });
   });
 
   it('go on when the one that opened the pools is destroyed', async () => {
@@ -107,7 +109,7 @@ describe('Clients that share pools', () => {
   it('wait in destroy() for their own statements, and not for those of others', async () => {
     const [one, other] = [make(), make()];
     await openAll(one);
-    const long = await keepBusy(other, 1.5);
+    const long = await keepBusy(other, 2.5);
     const short = await keepBusy(one, 0.3);
     let isDone = false;
     const noted = short.ended.then(() => (isDone = true));
@@ -115,7 +117,7 @@ describe('Clients that share pools', () => {
     const begun = performance.now();
     await one.destroy();
 
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(performance.now() - begun).toBeLessThan(1500);
     expect(isDone).toBe(true);
     await noted;
     expect(usedConnections(other).join()).toContain('1 used');
@@ -123,11 +125,11 @@ describe('Clients that share pools', () => {
   });
 
   it('give up in destroy() what has its time, and leave the pool as it was', async () => {
-    const config = { acquireConnectionTimeout: 400 };
+    const config = { acquireConnectionTimeout: 1000 };
     const pools = 'short of time';
     const [one, other] = [make({ pools }, config), make({ pools }, config)];
     await openAll(one);
-    const long = await keepBusy(one, 3);
+    const long = await keepBusy(one, 5);
     const taken: unknown = await one.client.pool.acquire().promise;
 
     await one.destroy();
@@ -141,7 +143,7 @@ describe('Clients that share pools', () => {
   it('turn away at once what waits for a connection as they are destroyed', async () => {
     const [one, other] = [make(), make()];
     await openAll(one);
-    const held = await keepBusy(other, 0.6, 5);
+    const held = await keepBusy(other, 1.5, 5);
     const waiting = Promise.allSettled([
       one('t').insert({ id: 1 }),
       one.client.pool.acquire().promise,
@@ -154,7 +156,7 @@ describe('Clients that share pools', () => {
       { reason: { message: 'aborted' } },
     ]);
 
-    expect(performance.now() - begun).toBeLessThan(400);
+    expect(performance.now() - begun).toBeLessThan(1000);
     await held.ended;
     await eventually(() => usedConnections(other).length === 0);
   });
@@ -267,11 +269,11 @@ describe('Clients that share pools', () => {
   });
 
   it('don’t hand each other a session that raw text has changed', async () => {
-    const [one, other] = [
-      make(undefined, { log: { warn() {} } }),
-      make(undefined, { log: { warn() {} } }),
-    ];
+    const [one, other] = [make(), make()];
     await one.raw("set app.raw = 'one'");
+    const taken: object = await one.client.acquireConnection();
+    await other.raw("set app.raw = 'other'").connection(taken);
+    await one.client.releaseConnection(taken);
 
     const values = await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -304,6 +306,81 @@ describe('Clients that share pools', () => {
       Array.from({ length: 10 }, (_, index) => (index % 2 ? one : other)('t').insert({ id: 3 })),
     );
     expect(usedConnections(one)).toEqual([]);
+  });
+
+  it('take back from each other what the one that took it waits for in destroy()', async () => {
+    const [one, other] = [make(), make()];
+    const taken: unknown = await one.client.acquireConnection();
+
+    const ending = one.destroy();
+    await other.client.releaseConnection(taken);
+    await ending;
+
+    expect(usedConnections(other)).toEqual([]);
+  });
+
+  it('lose no connection and no state, whatever they do in which order', async () => {
+    const random = seededRandom(7);
+    const config: Knex.Config = { pool: { min: 0, max: 2 }, acquireConnectionTimeout: 20_000 };
+    const start = (): Knex => make({ pools: 'whatever', consistency: 'eventual' }, config);
+    const steady = start();
+    const wrong: unknown[] = [];
+    const expected = [destroyed, 'aborted', 'rolled back on purpose'];
+
+    const see = async (db: Knex, tenant: string): Promise<void> => {
+      const { rows } = await db.raw("select coalesce(current_setting('app.t', true), '') as t");
+      if (rows[0].t !== tenant) wrong.push([tenant, rows[0].t]);
+    };
+    const deeds: ((db: Knex) => Promise<unknown>)[] = [
+      (db) => see(db, ''),
+      (db) => see(rwSplit(db).withState({ settings: { 'app.t': 'a' } }), 'a'),
+      (db) => see(rwSplit(db).withState({ settings: { 'app.t': 'b' } }), 'b'),
+      (db) => onPrimary(db.raw("set app.t = 'raw'")),
+      (db) =>
+        rwSplit(db)
+          .withState({ settings: { 'app.t': 'c' } })
+          .transaction((trx) => see(trx, 'c')),
+      (db) =>
+        db.transaction(async (trx) => {
+          await trx.raw("set app.t = 'rolled back'");
+          throw new Error('rolled back on purpose');
+        }),
+      (db) => db.raw('select pg_sleep(0.2)').timeout(random() < 0.5 ? 1 : 1000, { cancel: true }),
+      async (db) => {
+        for await (const row of db.raw('select 1 as one').stream()) expect(row).toEqual({ one: 1 });
+      },
+      async (db) => {
+        const connection: unknown = await db.client.acquireConnection();
+        await steady.client.releaseConnection(connection);
+      },
+      async (db) => {
+        const connection: unknown = await db.client.pool.acquire().promise;
+        steady.client.pool.release(connection);
+      },
+    ];
+    const live = async (): Promise<void> => {
+      for (let life = 0; life < amount(4); life++) {
+        const db = start();
+        const results = Array.from({ length: 8 }, async () => {
+          const deed = deeds[Math.floor(random() * deeds.length)];
+          await deed?.(db).catch((error: Error) => {
+            const isExpected = expected.some((text) => error.message.includes(text));
+            if (!isExpected && error.name !== 'KnexTimeoutError') wrong.push(error);
+          });
+        });
+        // oxlint-disable-next-line no-await-in-loop -- one life after the other.
+        if (random() < 0.5) await Promise.all(results);
+        // oxlint-disable-next-line no-await-in-loop -- as above.
+        await Promise.all([db.destroy(), ...results]);
+      }
+    };
+    await Promise.all(Array.from({ length: 5 }, live));
+
+    await eventually(() => usedConnections(steady).length === 0);
+    await Promise.all(Array.from({ length: 20 }, () => see(steady, '')));
+    expect(wrong).toEqual([]);
+    await steady.destroy();
+    await eventually(async () => expect(await sessions()).toEqual(nobody));
   });
 
   it('hear of their hosts each, and no more once they are destroyed', async () => {

@@ -152,6 +152,15 @@ describe('Clients with the same pools', () => {
     expect(rwSplit(next).hosts()[0]?.name).toBe('h9:5432');
   });
 
+  it('are those of a client that is made of another one’s configuration', () => {
+    const first = make({});
+
+    const second = knex({ ...first.client.config, client });
+    open.push(second);
+
+    expect(isShared(first, second)).toBe(true);
+  });
+
   it('leave nothing behind where a client can’t be made', () => {
     const wrong = (): Knex => make(split({ balancer: (() => undefined) as never }));
     expect(wrong).toThrow(ConfigError);
