@@ -49,8 +49,8 @@ export class HostWatch {
   #running: Promise<void> | undefined;
   #isDestroyed = false;
   #mustRepeat = false;
-  /** It had no turn to ask: that tells nothing of the host. */
-  #isUnheard = false;
+  /** Since when it has had no turn to ask, which tells nothing of the host. */
+  #unheardSince: number | undefined;
   #redialledAt = Number.NEGATIVE_INFINITY;
   #dialledAt = 0;
   #probedAt = Number.NEGATIVE_INFINITY;
@@ -122,7 +122,7 @@ export class HostWatch {
     const { cluster, clock, settings } = this.#parts;
     // A name that has moved on to the new primary is found only by asking it again.
     if (this.#isLeaderless() && cluster.isSettled) this.redial();
-    let since = clock.now() - ageMillis;
+    let since = this.#unheardSince ?? clock.now() - ageMillis;
     do {
       this.#mustRepeat = false;
       const at = clock.now();
@@ -130,7 +130,7 @@ export class HostWatch {
       // oxlint-disable-next-line no-await-in-loop -- a host is asked one thing at a time.
       const outcome = await this.#probe.run(settings.timeoutMillis, since);
       if (this.#isDestroyed) return;
-      this.#isUnheard = outcome === undefined;
+      this.#unheardSince = outcome === undefined ? since : undefined;
       if (outcome !== undefined) this.#tell(outcome, outcome.at ?? at);
       since = clock.now();
       // What is repeated once is what was in doubt when the probe had been sent.
@@ -194,7 +194,7 @@ export class HostWatch {
     const jitter = 1 - JITTER + 2 * JITTER * random();
     const delay = probeDelay(this.host.health, settings) * jitter;
     const most = this.#isLeaderless() ? LEADERLESS_MILLIS : Number.POSITIVE_INFINITY;
-    const millis = Math.min(delay, most, this.#isUnheard ? UNHEARD_MILLIS : delay);
+    const millis = Math.min(delay, most, this.#unheardSince === undefined ? delay : UNHEARD_MILLIS);
     this.#cancelTimer = clock.after(millis, () => void this.check(millis / 2));
   }
 }

@@ -43,7 +43,7 @@ export class SharedProbe implements Prober {
     const place = this.#place;
     const known = place.foundSince(since);
     if (known !== undefined) return this.#seen(known);
-    return this.#inTurn(timeoutMillis, async () => {
+    const told = await this.#inTurn(timeoutMillis, async () => {
       const { holder } = place;
       const meanwhile = place.foundSince(since);
       if (meanwhile !== undefined) return this.#seen(meanwhile);
@@ -56,6 +56,8 @@ export class SharedProbe implements Prober {
       place.note(own.outcome, own.at);
       return this.#seen(own);
     });
+    const late = told === undefined ? place.foundSince(since) : undefined;
+    return late === undefined ? told : this.#seen(late);
   }
 
   /** Asks by its own connection, for whoever has the place. */
