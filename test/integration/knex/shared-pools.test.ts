@@ -78,7 +78,10 @@ describe('Clients that share pools', () => {
     await first.destroy();
 
     expect(await sessions()).toEqual(opened);
-    expect(second.client.version).toBe(first.client.version);
+    const third = make();
+    expect([first, second, third].map(({ client }) => client.version)).toEqual(
+      Array.from({ length: 3 }, () => expect.stringMatching(/^\d+/)),
+    );
     // New connections, too: more than there were.
     const sleeps = Array.from({ length: 4 }, () =>
       second.raw('select pg_sleep(0.05)').queryContext({ rwSplit: { host: 'replica-1' } }),
@@ -86,7 +89,7 @@ describe('Clients that share pools', () => {
     await Promise.all(sleeps);
     expect((await sessions())['replica-1']).toBe(5);
     await expect(first.raw('select 1')).rejects.toThrow(destroyed);
-    await second.destroy();
+    await Promise.all([second, third].map((db) => db.destroy()));
     await eventually(async () => expect(await sessions()).toEqual(nobody));
   });
 
@@ -451,5 +454,38 @@ describe('Clients that share pools', () => {
 
     expect(count).toBe(3);
     expect(await serverOf(stranger)).toMatch(/^replica/);
+  });
+
+  it('share a server’s budget with the other pools of their registry', async () => {
+    const pools = new PoolRegistry();
+    const rwSplit = { pools, maxPerServer: 4, replicas: [] };
+    const connection = { ...cluster().connection(), application_name: 'budget of a registry' };
+    const clients = ['shared', 'shared', 'postgres', 'postgres'].map((database) =>
+      make(rwSplit, {
+        connection: database === 'postgres' ? { ...connection, database } : connection,
+      }),
+    );
+
+    const end = new AbortController();
+    const seen: number[] = [];
+    const watch = (async () => {
+      while (!end.signal.aborted) {
+        // oxlint-disable-next-line no-await-in-loop -- one look after the other.
+        const [row] = await cluster().primary.query<{ count: number }>(
+          "select count(*)::int from pg_stat_activity where application_name = 'budget of a registry'",
+        );
+        seen.push(row?.count ?? 0);
+      }
+    })();
+    await Promise.all(
+      clients.flatMap((db) =>
+        Array.from({ length: 8 }, () => onPrimary(db.raw('select pg_sleep(0.02)'))),
+      ),
+    );
+    end.abort();
+    await watch;
+
+    expect(Math.max(...seen)).toBeLessThanOrEqual(4);
+    expect(() => make({ pools, maxPerServer: 5 }, { connection })).toThrow('maxPerServer');
   });
 });
