@@ -1,17 +1,12 @@
-/**
- * What `consistency: 'session'` costs. With `--check` it fails where that is more than it may be.
- */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { knex, type Knex } from 'knex';
 import { RWSplitClient, rwSplit } from '../lib/index.ts';
 import type { ConsistencyMode } from '../lib/config/consistency-options.ts';
-import { type Cluster, startCluster } from '../lib/testing/index.ts';
+import type { Cluster } from '../lib/testing/index.ts';
 import { createRoutingSchema } from '../test/support/routing-schema.ts';
 import { compare, elapsed, worked } from './measure.ts';
+import { report } from './report.ts';
+import { delayMillis, portsOf, slowly } from './slow-network.ts';
 
-const delayMillis = 2;
 const allowedRatio = 1.05;
 
 const work: Readonly<Record<string, (db: Knex) => PromiseLike<unknown>>> = {
@@ -44,12 +39,7 @@ async function open(
 }
 
 /** Times with a network in between. */
-async function compareTimes(cluster: Cluster): Promise<boolean> {
-  const args = [delayMillis, ...portsOf(cluster)].map(String);
-  // In a process of its own, so that its work is not counted.
-  const network = fork(join(__dirname, 'network.ts'), args, { execArgv: process.execArgv });
-  const [ports]: number[][] = await once(network, 'message');
-  if (ports === undefined) throw new Error('The network told no ports.');
+async function compareTimes(cluster: Cluster, ports: readonly number[]): Promise<boolean> {
   const eventual = await open(cluster, ports, 'eventual');
   const session = await open(cluster, ports, 'session');
   console.log(`Time with ${delayMillis} ms of network each way, 'session' to 'eventual':`);
@@ -73,7 +63,6 @@ async function compareTimes(cluster: Cluster): Promise<boolean> {
   }
 
   await Promise.all([eventual.destroy(), session.destroy()]);
-  network.disconnect();
   return isAllowed;
 }
 
@@ -103,24 +92,14 @@ async function compareWork(cluster: Cluster): Promise<void> {
   await Promise.all([plain.destroy(), eventual.destroy(), session.destroy()]);
 }
 
-function portsOf({ hosts }: Cluster): number[] {
-  return hosts.map(({ port }) => port);
+/**
+ * Measures what `consistency: 'session'` costs.
+ *
+ * @returns whether that is no more than it may be.
+ */
+export async function benchConsistency(cluster: Cluster): Promise<boolean> {
+  await createRoutingSchema(cluster);
+  const isAllowed = await slowly(cluster, (ports) => compareTimes(cluster, ports));
+  await compareWork(cluster);
+  return isAllowed;
 }
-
-function report(name: string, ratio: number, more: string): void {
-  console.log(`  ${name.padEnd(45)} ${ratio.toFixed(2)}  (${more})`);
-}
-
-async function main(): Promise<void> {
-  const cluster = await startCluster();
-  try {
-    await createRoutingSchema(cluster);
-    const isAllowed = await compareTimes(cluster);
-    await compareWork(cluster);
-    if (process.argv.includes('--check') && !isAllowed) process.exitCode = 1;
-  } finally {
-    await cluster.stop();
-  }
-}
-
-void main();
