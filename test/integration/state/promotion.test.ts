@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { useFailover } from '../../support/failover.ts';
 import { machineMillis } from '../../support/outage.ts';
 import { replicasOf } from '../../support/split.ts';
+import { tenantIncidents } from '../../support/tenant-incidents.ts';
 import { viewOf, viewQuery } from '../../support/tenant-view.ts';
 import { useTenants } from '../../support/tenants.ts';
 import { untilWritable } from '../../support/until-writable.ts';
@@ -24,10 +25,13 @@ describe('Tenants over a promotion', () => {
     const of = (name: string): Knex => rwSplit(db).withState(tenants.state(name));
     const wrong: unknown[] = [];
     let written = 0;
+    let turns = 0;
     const end = new AbortController();
 
     const turn = async (name: string): Promise<void> => {
       const tenant = of(name);
+      const [, , , incident] = tenantIncidents[turns++ % (3 * tenantIncidents.length)] ?? [];
+      if (incident !== undefined) await Promise.allSettled([incident(tenant)]);
       for (const view of await viewQuery(tenant)) {
         if (JSON.stringify(view) !== JSON.stringify(viewOf(name))) wrong.push([name, view]);
       }
