@@ -137,6 +137,21 @@ describe('Many databases on one server with maxPerServer', () => {
     await later;
   });
 
+  it('gives no place away that a statement still has which was given up', async () => {
+    await limit(2);
+    const db = open('db_0', { rwSplit: { maxPerServer: 2 } });
+    await rwSplit(db).checkNow();
+
+    const late = db.raw('select pg_sleep(20)').timeout(100);
+    await expect(late).rejects.toThrow('Defined query timeout of 100ms exceeded');
+    await db.raw('select 1');
+
+    const running = await cluster().primary.query(
+      "select from pg_stat_activity where usename = 'tenant' and query like '%pg_sleep(20)%'",
+    );
+    expect(running).toEqual([]);
+  });
+
   it('has nothing of it without the option', async () => {
     const db = open('db_0', { rwSplit: { maxPerServer: undefined } });
 
