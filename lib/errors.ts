@@ -86,9 +86,18 @@ export class InvalidTokenError extends RWSplitError {
 
 /** A statement would leave, or needs, session state that a pooled connection cannot have; it was not sent. */
 export class SessionStateError extends RWSplitError {
-  constructor(message: string, options?: ErrorOptions) {
+  /** The settings that the server refused to change, one of them at least; empty for another reason. */
+  readonly settings: readonly string[];
+
+  constructor(message: string, { settings = [], ...options }: SessionStateErrorOptions = {}) {
     super('RWSPLIT_STATE', message, options);
+    this.settings = settings;
   }
+}
+
+/** What a {@link SessionStateError} is made with. */
+export interface SessionStateErrorOptions extends ErrorOptions {
+  readonly settings?: readonly string[];
 }
 
 // An AggregateError (a host name with several addresses) has an empty message of its own.

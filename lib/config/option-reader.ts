@@ -28,6 +28,11 @@ export class OptionReader {
     return `${this.#path}.${key}`;
   }
 
+  /** Whether an option is written, be it as `undefined`. */
+  has(key: string): boolean {
+    return Object.hasOwn(this.#values, key);
+  }
+
   read(key: string): unknown {
     this.#known.add(key);
     return this.#values[key];

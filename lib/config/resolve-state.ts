@@ -7,10 +7,14 @@ import type { StateSettings } from './settings.ts';
 // PostgreSQL cuts off what is longer, and two names would be one.
 const MAX_NAME_BYTES = 63;
 
+// Each is changed by a statement's parameters, which PostgreSQL counts with two bytes.
+const MAX_SETTINGS = 1000;
+
 // By lower-case name: why it can't be wanted.
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['role', 'is the option role'],
   ['search_path', 'is the option searchPath'],
+  ['seed', 'can be set, and not be told or taken back'],
   ['session_authorization', 'decides who the connection belongs to'],
   ['client_encoding', 'is what the driver relies on'],
   ['standard_conforming_strings', 'changes what texts mean'],
@@ -26,6 +30,12 @@ export function resolveState(reader: OptionReader): StateSettings | undefined {
 
 /** Reads a state that is wanted, and nothing else. */
 export function readState(group: OptionReader): StateSettings {
+  // A tenant that is missing must not become nobody in particular.
+  for (const key of ['searchPath', 'role', 'settings']) {
+    if (group.has(key) && group.read(key) === undefined) {
+      throw invalidOption(group.pathOf(key), undefined, 'left out, or say what is wanted');
+    }
+  }
   const settings = {
     searchPath: readSearchPath(group),
     role: readRole(group),
@@ -52,6 +62,7 @@ function readRole(group: OptionReader): string | undefined {
 }
 
 function checkName(name: string, path: string): string {
+  checkText(name, path);
   // Almost all are far shorter, and known to be without counting bytes.
   if (name.length * 3 <= MAX_NAME_BYTES || Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   throw invalidOption(path, name, `a name of at most ${MAX_NAME_BYTES} bytes`);
@@ -62,14 +73,19 @@ function readSettings(value: unknown, path: string): Readonly<Record<string, str
     throw invalidOption(path, value, 'an object of server settings');
   }
 
-  return Object.freeze(
-    Object.fromEntries(
-      Object.entries(value ?? {}).map(([name, setting]) => [
-        readName(name, path),
-        readValue(setting, `${path}.${name}`),
-      ]),
-    ),
-  );
+  const written = Object.entries(value ?? {});
+  if (written.length > MAX_SETTINGS) {
+    throw invalidOption(path, written.length, `at most ${MAX_SETTINGS} settings`);
+  }
+  const settings: Record<string, string> = {};
+  for (const [name, setting] of written) {
+    const known = readName(name, path);
+    if (Object.hasOwn(settings, known)) {
+      throw new ConfigError(`${path}.${name}`, `${path} has "${known}" twice.`);
+    }
+    settings[known] = readValue(setting, `${path}.${name}`);
+  }
+  return Object.freeze(settings);
 }
 
 // For PostgreSQL, names in capitals are the same.
@@ -84,10 +100,21 @@ function readName(written: string, path: string): string {
 }
 
 function readValue(setting: unknown, path: string): string {
+  if (typeof setting === 'string') return checkText(setting, path);
   if (isSetting(setting)) return String(setting);
   throw invalidOption(path, setting, 'a string, a finite number or a boolean');
 }
 
-function isSetting(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+function isSetting(value: unknown): value is number | boolean {
+  return typeof value === 'boolean' || Number.isFinite(value);
+}
+
+// Texts that differ would arrive as the same one, or be cut off.
+function checkText(text: string, path: string): string {
+  if (!/[\0\p{Surrogate}]/u.test(text)) return text;
+  throw invalidOption(
+    path,
+    text,
+    'a text that PostgreSQL can hold: no NUL, no half of a character',
+  );
 }

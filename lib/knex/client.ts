@@ -27,7 +27,7 @@ import { streamStatement } from './stream-statement.ts';
 import { routeTasks } from './tasks.ts';
 import { routeTransaction } from './transaction.ts';
 import { runUnlock } from './unlock.ts';
-import { wantedOf } from './wanted.ts';
+import { wantedOf, wantedOrNothing } from './wanted.ts';
 
 /**
  * Makes the client class for a copy of Knex, for trees that hold several:
@@ -60,6 +60,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       // `knex.initialize(config)` may bring another pool than the one that was destroyed.
       const isOther = config !== this.config;
       const settings = isOther ? resolveConfig({ ...this.config, ...config }).settings : undefined;
+      if (settings !== undefined) state.states.usual = wantedOrNothing(settings);
       const split = new RWSplit(this, state, settings ?? state.settings, classes);
       state.split = split;
       this.pool = createPoolFacade(split, () => {
@@ -94,7 +95,6 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
         ...consistencyOf(split, 'write', {}),
       });
       lease.isTaken = true;
-      split.state.states.want(lease.connection, state, true);
       return lease.connection;
     }
 
@@ -135,9 +135,11 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       connection: Connection,
       statement: CompiledStatement,
     ): Promise<CompiledStatement> {
-      const send = (to: Connection): Promise<CompiledStatement> => super._query(to, statement);
       const split = splitOf(this);
-      if (split === undefined) return send(connection);
+      if (split === undefined) return super._query(connection, statement);
+      const { states } = split.state;
+      const send = (to: Connection): Promise<CompiledStatement> =>
+        states.sendOfKnex(to, () => super._query(to, statement));
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
       if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);
@@ -159,7 +161,9 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
       if (split === undefined) return super._stream(connection, statement, stream, options);
 
       const send = (to: Connection): Promise<unknown> =>
-        streamUntilLost(to, stream, () => super._stream(to, statement, stream, options));
+        streamUntilLost(to, stream, () =>
+          split.state.states.sendOfKnex(to, () => super._stream(to, statement, stream, options)),
+        );
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
       return streamStatement(split, lease, statement, stream, send);

@@ -45,6 +45,11 @@ export class ClusterPools {
     this.cluster = this.watch.cluster;
   }
 
+  /** Uses no connection again that is open by now: nobody looked at what was sent on it. */
+  renew(): void {
+    for (const { pool } of this.cluster.hosts) pool.renew();
+  }
+
   #noteFacts(
     host: Host,
     { role, hasStandardStrings, server, isPooled, replayed }: ServerFacts,

@@ -6,14 +6,18 @@ import type { WantedState } from '../state/wanted-state.ts';
 import type { PgClient } from './internals.ts';
 import { clientOf, contextOf, instanceOf } from './internals.ts';
 import type { SplitState } from './split-state.ts';
-import { ownWanted, wanting } from './wanted.ts';
+import { inWanted, ownWanted, wanting } from './wanted.ts';
 
-// How many instances are kept for the next request of a tenant.
+// How many instances of one client are kept for the next request of a tenant.
 const MAX_INSTANCES = 2000;
 
 const EVENTS = ['start', 'query', 'query-error', 'query-response'] as const;
 
-const derived = new WeakMap<Knex, LRUCache<WantedState, Knex>>();
+const derived = new WeakMap<SplitState, LRUCache<string, Knex>>();
+
+// What stands for an instance that others are made from: of those that are gone, nothing is kept.
+const numbers = new WeakMap<Knex, number>();
+let count = 0;
 
 /**
  * The instance over the same pools whose statements run in a state; the same one for an equal state,
@@ -30,23 +34,31 @@ export function derivedInstance(db: Knex, state: SplitState, wanted: WantedState
       'A transaction has the session state that it began in; begin it with withState(state).transaction(), or use SET LOCAL.',
     );
   }
-  let known = derived.get(db);
+  let known = derived.get(state);
   if (known === undefined) {
     known = new LRUCache({ max: MAX_INSTANCES });
-    derived.set(db, known);
+    derived.set(state, known);
   }
-  const found = known.get(wanted);
+  const key = `${numberOf(db)} ${wanted.number}`;
+  const found = known.get(key);
   if (found !== undefined) return found;
 
   const made = derive(db, state, wanted);
-  known.set(wanted, made);
+  known.set(key, made);
   return made;
+}
+
+function numberOf(db: Knex): number {
+  const known = numbers.get(db);
+  if (known !== undefined) return known;
+  numbers.set(db, ++count);
+  return count;
 }
 
 function derive(db: Knex, state: SplitState, wanted: WantedState): Knex {
   const parent = clientOf(db);
   const own = ownWanted(parent)?.with(wanted) ?? wanted;
-  const instance = instanceOf(derivedClient(parent, own), state.makeKnex);
+  const instance = instanceOf(derivedClient(parent, state, own), state.makeKnex);
   instance.userParams = db.userParams;
   // Migrations and seeds run on clones.
   contextOf(instance).withUserParams = (params) => {
@@ -61,7 +73,7 @@ function derive(db: Knex, state: SplitState, wanted: WantedState): Knex {
   return instance;
 }
 
-function derivedClient(parent: PgClient, wanted: WantedState): PgClient {
+function derivedClient(parent: PgClient, state: SplitState, wanted: WantedState): PgClient {
   const client = Object.create(parent) as PgClient;
   const emit = (event: string, ...args: unknown[]): boolean => {
     const isHeard = EventEmitter.prototype.emit.call(client, event, ...args);
@@ -70,7 +82,8 @@ function derivedClient(parent: PgClient, wanted: WantedState): PgClient {
   Object.defineProperties(client, {
     config: { value: wanting(parent.config, wanted), writable: true, enumerable: true },
     emit: { value: emit },
-    destroy: { value: () => Promise.reject(refusal('destroy')) },
+    destroy: { value: refuseToDestroy },
+    pool: { get: () => wantingPool(parent.pool, state, wanted) },
     initializePool: {
       value: () => {
         throw refusal('initialize');
@@ -80,6 +93,23 @@ function derivedClient(parent: PgClient, wanted: WantedState): PgClient {
   // With listeners of its own, not the parent's.
   EventEmitter.call(client as never);
   return client;
+}
+
+// Whoever acquires from the pool by hand gets a connection in the state, too.
+function wantingPool(pool: PgClient['pool'], state: SplitState, wanted: WantedState): unknown {
+  if (pool === undefined) return undefined;
+  const acquire = (): unknown => inWanted(state, wanted, () => pool.acquire());
+  return new Proxy(pool, {
+    get: (target, key) => (key === 'acquire' ? acquire : Reflect.get(target, key)),
+  });
+}
+
+// As Knex does: where there is a callback, it gets the error.
+function refuseToDestroy(callback?: unknown): Promise<unknown> {
+  const error = refusal('destroy');
+  return typeof callback === 'function'
+    ? Promise.resolve(callback(error) as unknown)
+    : Promise.reject(error);
 }
 
 function refusal(method: string): ConfigError {

@@ -1,8 +1,10 @@
+import { isNativeError } from 'node:util/types';
 import type { ConnectionSync } from '../state/connection-sync.ts';
 import type { Change } from '../state/known-state.ts';
+import { ISOLATION } from '../state/known-state.ts';
 import { stateError } from '../state/state-error.ts';
 import { readChanged, syncStatement } from '../state/sync-statement.ts';
-import { SessionStateError } from '../errors.ts';
+import { copyError, SessionStateError } from '../errors.ts';
 import type { DriverClient, QueryCallback, Wire } from './pg-driver.ts';
 import { isSubmittable } from './pg-driver.ts';
 
@@ -15,8 +17,13 @@ interface Result {
   readonly rows: readonly Readonly<Record<string, string | null>>[];
 }
 
-// As the server writes it, whatever an application made of the driver's types.
-const types = { getTypeParser: () => (text: unknown) => text };
+// As the server writes it, whatever an application made of the driver's types and formats.
+const types = {
+  getTypeParser: () => (text: unknown) => (Buffer.isBuffer(text) ? text.toString() : text),
+};
+
+// A constant, as nothing else runs on a replica in that isolation.
+const RESET_ISOLATION = `reset ${ISOLATION}`;
 
 /** Queries that wait until their connection is known to be in the state that they are to run in. */
 export class HeldQueries {
@@ -44,6 +51,7 @@ export class HeldQueries {
     const { wanted, known } = sync;
     const answer = this.hold(client, args);
     this.#isHolding = true;
+    if (known.isIsolated) this.#query({ text: RESET_ISOLATION }, () => undefined);
     known.begin(changes);
     const done: QueryCallback = (error, result) => {
       this.#isHolding = false;
@@ -80,7 +88,9 @@ export class HeldQueries {
   /** Keeps a query until what is on its way is confirmed; answers as the driver does. */
   hold(client: DriverClient, args: readonly unknown[]): unknown {
     const [query] = args;
-    const callback = args.find((arg) => typeof arg === 'function') as QueryCallback | undefined;
+    const { callback: own } = query as { readonly callback?: QueryCallback | undefined };
+    const given = args.find((arg) => typeof arg === 'function') as QueryCallback | undefined;
+    const callback = given ?? own;
     if (isSubmittable(query) || callback !== undefined) {
       const fail = (error: unknown): void => {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of the driver that made the query.
@@ -100,6 +110,9 @@ export class HeldQueries {
   }
 
   #end(error: unknown): void {
-    for (const held of this.#held.splice(0)) held.fail(error);
+    // Each has an error of its own: Knex writes the statement into it.
+    for (const held of this.#held.splice(0)) {
+      held.fail(isNativeError(error) ? copyError(error) : error);
+    }
   }
 }

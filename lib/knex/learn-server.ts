@@ -7,6 +7,7 @@ import { serverFacts } from '../hosts/server-facts.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
 import { serverIdentity, serverIdentityParts } from '../hosts/server-identity.ts';
 import { sever } from '../hosts/sever.ts';
+import { syncOf } from '../state/connection-sync.ts';
 
 /** What to do when a server of the host says something of itself. */
 export type OnServerFacts = (facts: ServerFacts) => void;
@@ -18,6 +19,12 @@ const WHO_ARE_YOU = `select pg_catalog.pg_is_in_recovery() as "isInRecovery", pg
   .join(', ')}`;
 
 const WHERE_ARE_YOU = 'pg_catalog.pg_last_wal_replay_lsn()::text as "replayed"';
+
+// What the application's `afterCreate` made of it, too.
+const STATE = ['role', 'search_path'] as const;
+const WHAT_IS_YOUR_STATE = STATE.map(
+  (name) => `pg_catalog.current_setting('${name}', true) as "${name}"`,
+).join(', ');
 
 // pg's own time for a connection ends before this question: its answer can get lost, too.
 const LEARN_MILLIS = 3000;
@@ -48,6 +55,12 @@ async function learnServer(connection: Connection, onFacts: OnServerFacts): Prom
     facts.isPooled = isPooled(connection, answer['processId']);
     facts.replayed = readLsn({ lsn: textOf(answer['replayed']) });
     facts.role ??= answer['isInRecovery'] === true ? 'replica' : 'primary';
+    syncOf(connection)?.known.began(
+      STATE.flatMap((name) => {
+        const value = textOf(answer[name]);
+        return value === null ? [] : [[name, value] as const];
+      }),
+    );
   } catch (error) {
     if (serverFacts(connection)?.isEnded === true) throw error;
     // An engine without these functions has nothing of it to tell; the configured role stands.
@@ -56,10 +69,11 @@ async function learnServer(connection: Connection, onFacts: OnServerFacts): Prom
   onFacts(facts);
 }
 
-// An engine may know who it is, and nothing of replay.
+// An engine may know who it is, and nothing of replay or state.
 async function askServer(connection: Connection): Promise<Row | undefined> {
   try {
-    const [answer] = await runQuery(connection, { text: `${WHO_ARE_YOU}, ${WHERE_ARE_YOU}` });
+    const all = `${WHO_ARE_YOU}, ${WHERE_ARE_YOU}, ${WHAT_IS_YOUR_STATE}`;
+    const [answer] = await runQuery(connection, { text: all });
     return answer;
   } catch (error) {
     if (serverFacts(connection)?.isEnded === true) throw error;

@@ -4,6 +4,8 @@ export interface Message {
   readonly fields?: readonly (string | null)[];
   /** Of `readyForQuery`: `I` outside of transactions. */
   readonly status?: string;
+  /** Of an error: `FATAL` where the session ends with it. */
+  readonly severity?: string | undefined;
 }
 
 interface ParameterStatus {
@@ -15,6 +17,8 @@ interface ParameterStatus {
 export interface Wire {
   readonly stream: { cork?(): void; uncork?(): void; destroy(): void };
   on?(event: 'parameterStatus', listener: (status: ParameterStatus) => void): unknown;
+  on?(event: 'readyForQuery', listener: (message: Message) => void): unknown;
+  on?(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): unknown;
   emit(event: string, ...args: unknown[]): boolean;
   parse(query: { readonly text: string }): void;
   bind(config: { readonly values: readonly (string | null)[] }): void;
@@ -27,6 +31,8 @@ export interface Submittable {
   readonly text?: unknown;
   readonly cursor?: { readonly text?: unknown } | undefined;
   callback?: QueryCallback | undefined;
+  /** Whether values come in PostgreSQL's binary form. */
+  binary?: unknown;
   submit(wire: Wire): Error | null | undefined;
   requiresPreparation?(): boolean;
   handleError(error: unknown, wire: Wire): void;

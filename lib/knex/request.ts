@@ -137,7 +137,7 @@ function judged(split: RWSplit, sql: string, verdict: Verdict, wish: Wish): Stat
     if (wish.scope?.isTask === true) {
       return request('write', false, 'part of a migration or seed', wish, verdict);
     }
-    if (split.misroutes.has(sql)) {
+    if (split.misroutes.has(sql, wish.state?.catalogKey)) {
       return request('write', false, 'a replica refused it before', wish, verdict);
     }
   }

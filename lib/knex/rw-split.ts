@@ -69,6 +69,7 @@ export class RWSplit {
     this.#pools =
       this.membership?.shared.pools ?? ownPools(client, settings, state.events, classes);
     const { acquireMillis } = this.#pools;
+    if (this.membership === undefined) state.states.onUse = () => this.#pools.renew();
 
     this.#client = client;
     this.#TimeoutError = classes.KnexTimeoutError;

@@ -5,7 +5,7 @@ import type { RWSplit } from './rw-split.ts';
 
 // A statement that begins so leaves something behind, if the text is what it looks like.
 const LOOKS_LIKE_A_CHANGE =
-  /(?:^|;|\*\/|\n)[^\S\n]{0,64}(?:set|reset|listen|load|discard|prepare|declare|create\s{1,64}(?:local\s{1,64}|global\s{1,64})?temp)|set_config|advisory/i;
+  /(?:^|;|\*\/|\n)[^\S\n]{0,64}(?:set|reset|listen|load|discard|prepare|declare|create\s{1,64}(?:local\s{1,64}|global\s{1,64})?temp)|set_config|pg_settings|pg_temp|advisory/i;
 
 /** Takes the connection out of use, once it is given back, if the statement changed its session. */
 export function noteSessionEffect(

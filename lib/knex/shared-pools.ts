@@ -74,6 +74,7 @@ export class SharedPools {
 
   // A connection may come from a client that has changed its session.
   #useStates(): void {
+    if (!this.#isStateUsed) this.pools.renew();
     this.#isStateUsed = true;
     for (const { state } of this.#members) state.states.use();
   }

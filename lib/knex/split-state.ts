@@ -4,7 +4,7 @@ import type { RWSplitSettings } from '../config/settings.ts';
 import { Session } from '../consistency/session.ts';
 import { RWSplitEmitter } from '../events.ts';
 import { SessionStates } from '../state/session-states.ts';
-import { wantedState } from '../state/wanted-state.ts';
+import { wantedOrNothing } from './wanted.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 
@@ -31,7 +31,7 @@ export class SplitState {
   constructor(settings: RWSplitSettings, { makeKnex }: Pick<KnexClasses, 'makeKnex'>) {
     this.#settings = settings;
     this.makeKnex = makeKnex;
-    this.states = new SessionStates(settings.state && wantedState(settings.state));
+    this.states = new SessionStates(wantedOrNothing(settings));
     this.session = new Session({ ...settings.consistency, isStrict: true }, systemClock.now());
   }
 

@@ -63,7 +63,8 @@ export class StateBatch {
       case 'errorMessage':
         this.hasFailed = true;
         this.#failure = stateError(message, this.changes);
-        if (this.isAhead) {
+        // Nothing comes behind the end of the session.
+        if (this.isAhead && message?.severity !== 'FATAL') {
           this.#phase = 'ending';
           return swallow;
         }

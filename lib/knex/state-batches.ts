@@ -1,5 +1,7 @@
 import { SessionStateError } from '../errors.ts';
 import type { ConnectionSync } from '../state/connection-sync.ts';
+import type { Carriage } from '../state/carriage.ts';
+import type { Change } from '../state/known-state.ts';
 import { syncStatement } from '../state/sync-statement.ts';
 import type { DriverClient, Message, Submittable, Wire } from './pg-driver.ts';
 import { StateBatch } from './state-batch.ts';
@@ -16,6 +18,7 @@ export class StateBatches {
   readonly #onFailure: () => void;
   readonly #batches = new Map<unknown, StateBatch>();
   #stopListening: (() => void) | undefined;
+  #queued = 0;
 
   constructor(client: DriverClient, sync: ConnectionSync, onFailure: () => void) {
     this.#client = client;
@@ -23,40 +26,68 @@ export class StateBatches {
     this.#onFailure = onFailure;
   }
 
-  /** Has a query take the changes along that its connection needs by the time that it is sent. */
-  attach(query: Submittable, isAhead: boolean): void {
-    const submit = query.submit.bind(query);
-    const { wanted: sentIn } = this.#sync;
-    query.submit = (wire) => {
-      const { changes, wanted } = this.#sync;
-      if (wanted === undefined || wanted !== sentIn) {
-        this.#onFailure();
-        return new SessionStateError(
-          'The connection was given back before the statement was sent, and it was not sent.',
-        );
-      }
-      if (changes.length === 0) return submit(wire);
+  /** Whether a query waits to be sent that may change the state. */
+  get areQueued(): boolean {
+    return this.#queued > 0;
+  }
 
-      this.#batches.set(query, new StateBatch(changes, wanted, isAhead));
+  /**
+   * Has a query take the changes along that its connection needs by the time that it is sent; one
+   * that can't take any is not sent then.
+   */
+  attach(query: Submittable, carriage: Carriage): void {
+    const submit = query.submit.bind(query);
+    const isSimple = query.requiresPreparation?.() === false;
+    const { wanted: sentIn } = this.#sync;
+    this.#queued++;
+    query.submit = (wire) => {
+      this.#queued--;
+      const { changes, wanted } = this.#sync;
+      if (this.#sync.isBroken || wanted === undefined || wanted !== sentIn) {
+        return this.#refuse('the connection was given back, or a change of state failed on it');
+      }
+      // What was sent before it may have begun one, in the state that is wanted.
+      const isInTransaction = (this.#client.getTransactionStatus?.() ?? 'I') !== 'I';
+      if (changes.length === 0 || isInTransaction) return submit(wire);
+      if (carriage === 'alone') return this.#refuse('what was sent before it changed the state');
+
+      this.#batches.set(query, new StateBatch(changes, wanted, carriage === 'ahead'));
       this.#sync.known.begin(changes);
       this.#listen(wire);
-      wire.stream.cork?.();
-      try {
-        const { text, values } = syncStatement(changes);
-        wire.parse({ text });
-        wire.bind({ values });
-        wire.execute({ portal: '', rows: 0 });
-        if (isAhead) wire.sync();
-        const error = submit(wire);
-        // The driver has sent nothing: what was sent before it has no end.
-        if (error instanceof Error) wire.stream.destroy();
-        return error;
-      } finally {
-        wire.stream.uncork?.();
+      if (isSimple && carriage === 'batch') {
+        // A simple query can't be part of a batch, and its values come as texts.
+        query.requiresPreparation = () => true;
+        query.binary = false;
       }
+      return this.#send(wire, changes, carriage, () => submit(wire));
     };
-    // A simple query can't be part of a batch.
-    if (!isAhead && query.requiresPreparation !== undefined) query.requiresPreparation = () => true;
+  }
+
+  #send(
+    wire: Wire,
+    changes: readonly Change[],
+    carriage: Carriage,
+    submit: () => Error | null | undefined,
+  ): Error | null | undefined {
+    wire.stream.cork?.();
+    try {
+      const { text, values } = syncStatement(changes);
+      wire.parse({ text });
+      wire.bind({ values });
+      wire.execute({ portal: '', rows: 0 });
+      if (carriage === 'ahead') wire.sync();
+      const error = submit();
+      // The driver has sent nothing: what was sent before it has no end.
+      if (error instanceof Error) wire.stream.destroy();
+      return error;
+    } finally {
+      wire.stream.uncork?.();
+    }
+  }
+
+  #refuse(why: string): Error {
+    this.#onFailure();
+    return new SessionStateError(`The statement was not sent in its session state: ${why}.`);
   }
 
   #listen(wire: Wire): void {

@@ -2,10 +2,10 @@ import type { CompiledStatement } from './internals.ts';
 
 // Raw text without any of these words leaves nothing behind on its session and changes no schema.
 const MAY_MATTER =
-  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|temp|temporary|begin|start|savepoint|create|alter|drop|grant|revoke|comment|set_config|pg_(?:try_)?advisory_\w+)\b/i;
+  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|temp|temporary|begin|start|savepoint|create|alter|drop|grant|revoke|comment|set_config|pg_settings|pg_(?:try_)?advisory_\w+)\b/i;
 
 // Raw fragments in a builder may do these.
-const HAS_SESSION_EFFECT = /set_config|advisory/i;
+const HAS_SESSION_EFFECT = /set_config|advisory|pg_settings/i;
 
 /** The text that reaches the server, in Knex's form, where `?` is a placeholder and `\\?` is not. */
 export function textOf({ sql, options }: CompiledStatement): string {

@@ -132,9 +132,9 @@ function moveOn<T>({ split, lease, statement }: Running<T>, next: Acquired, erro
 }
 
 function noteMisroute(split: RWSplit, lease: Lease, error: unknown): void {
-  const { text: sql, attempts } = lease;
+  const { text: sql, attempts, state } = lease;
   const learnt = judgeRefusal(error) === 'rerun-and-learn';
-  if (learnt) split.misroutes.learn(sql);
+  if (learnt) split.misroutes.learn(sql, state?.catalogKey);
   const count = split.misroutes.countRerun();
   const host = attempts?.at(-1)?.host ?? '';
   debugMisroute('%s refused a statement that the primary ran: %s', host, asError(error).message);

@@ -1,4 +1,6 @@
+import { SessionStateError } from '../errors.ts';
 import { isOwnQuery } from '../hosts/run-query.ts';
+import type { Carriage } from '../state/carriage.ts';
 import { carriageOf } from '../state/carriage.ts';
 import { ConnectionSync, keepSync } from '../state/connection-sync.ts';
 import { HeldQueries } from './held-queries.ts';
@@ -8,10 +10,13 @@ import { StateBatches } from './state-batches.ts';
 
 // What an application may send on a connection that it holds, past everything that reads texts.
 const MAY_CHANGE_SESSION =
-  /\b(?:set|reset|discard|listen|load|prepare|declare|temp|temporary|set_config)\b/i;
+  /(?:^|;|\*\/|--[^\n\r]*[\n\r])\s*set\b|\b(?:reset|discard|listen|load|prepare|declare|temp|temporary|pg_temp\w*|set_config|pg_settings)\b|\bu&"/i;
+
+// A role that was dropped and made again has its old name, and nothing of its rights.
+const ROLE_MAY_BE_GONE: ReadonlySet<string> = new Set(['42501', '42704', 'XX000']);
 
 // Code that may change settings, whatever it is that it says.
-const RUNS_CODE = /(?:^|;|\*\/|\n)\s*(?:call|do)\b/i;
+const RUNS_CODE = /(?:^|;|\*\/|[\n\r])\s*(?:call|do)\b/i;
 
 /**
  * Makes the driver's client class keep the session state that is wanted of its connections: no
@@ -28,16 +33,29 @@ export function syncedClient(
   const { Query } = Client;
   return class SyncedClient extends Client {
     readonly #sync = new ConnectionSync();
-    readonly #batches = new StateBatches(this, this.#sync, () => spoil(this));
+    readonly #batches = new StateBatches(this, this.#sync, () => this.#break());
     readonly #held = new HeldQueries((...args) => this.#sendAsIs(args));
+    #status: string | null = null;
 
     constructor(settings: unknown) {
       super(settings);
       keepSync(this, this.#sync);
-      const { reports } = this.#sync;
+      const { reports, known } = this.#sync;
       this.connection?.on?.('parameterStatus', ({ parameterName, parameterValue }) =>
         reports.note(parameterName, parameterValue),
       );
+      this.connection?.on?.('errorMessage', ({ code = '' }) => {
+        if (ROLE_MAY_BE_GONE.has(code)) known.doubtRole();
+      });
+      if (super.getTransactionStatus !== undefined) return;
+      this.connection?.on?.('readyForQuery', ({ status }) => {
+        this.#status = status ?? null;
+      });
+    }
+
+    /** An older `pg` doesn't tell. */
+    override getTransactionStatus(): string | null {
+      return super.getTransactionStatus?.() ?? this.#status;
     }
 
     override query(...args: readonly unknown[]): unknown {
@@ -48,24 +66,27 @@ export function syncedClient(
       }
 
       const text = textToSend(query);
-      if (this.#sync.isByHand && (text === undefined || MAY_CHANGE_SESSION.test(text))) spoil(this);
-      const refused = refusal(this);
+      const mayChange = text === undefined || MAY_CHANGE_SESSION.test(text);
+      if (!this.#sync.isOfKnex && mayChange) spoil(this);
+      const refused = this.#sync.isBroken ? afterFailure() : refusal(this);
       if (refused !== undefined) {
         // What each transaction begins with is the pooler's to know.
-        if (wanted.values.size === 0) return super.query(...args);
+        if (wanted.values.size === 0 && !this.#sync.isBroken) return super.query(...args);
         return this.#held.refuse(this, args, refused);
       }
       if (this.#held.isHolding) return this.#held.hold(this, args);
       const { changes } = this.#sync;
       // In a transaction the state is that of its beginning, and what the application made of it.
-      const isInTransaction = (this.getTransactionStatus?.() ?? 'I') !== 'I';
-      if (changes.length === 0 || isInTransaction) return this.#sendAsIs(args);
+      if (changes.length === 0 || (this.getTransactionStatus() ?? 'I') !== 'I') {
+        return this.#sendAsIs(args);
+      }
 
       const carriage = carriageOf(text, changes);
-      if (carriage === 'alone' || Query === undefined || !this.#canCarry) {
-        return this.#held.confirm(this, this.#sync, changes, args, () => spoil(this));
+      const canCarry = Query !== undefined && this.#canCarry;
+      if (canCarry && (carriage !== 'alone' || this.#batches.areQueued)) {
+        return this.#sendAlong(Query, args, carriage);
       }
-      return this.#sendAlong(Query, args, carriage === 'ahead');
+      return this.#held.confirm(this, this.#sync, changes, args, () => this.#break());
     }
 
     // Another driver, or an older `pg`, doesn't tell which query is being answered.
@@ -73,10 +94,17 @@ export function syncedClient(
       return this.connection?.parse !== undefined && '_activeQuery' in this;
     }
 
+    // Whatever was to run in the state must not run in another.
+    #break(): void {
+      this.#sync.isBroken = true;
+      spoil(this);
+    }
+
     #sendAsIs(args: readonly unknown[]): unknown {
       const text = textToSend(args[0]) ?? 'do';
       if (RUNS_CODE.test(text)) {
         this.#sync.known.doubtAll();
+        this.#sync.mayHaveTables = true;
         if (MAY_CHANGE_SESSION.test(text)) spoil(this);
       }
       return super.query(...args);
@@ -85,16 +113,16 @@ export function syncedClient(
     #sendAlong(
       OwnQuery: NonNullable<typeof Query>,
       [config, values, callback]: readonly unknown[],
-      isAhead: boolean,
+      carriage: Carriage,
     ): unknown {
       if (isSubmittable(config)) {
-        this.#batches.attach(config, isAhead);
+        this.#batches.attach(config, carriage);
         return super.query(config, values, callback);
       }
 
       const query = new OwnQuery(config, values, callback);
       query.query_timeout = (config as { query_timeout?: unknown }).query_timeout;
-      this.#batches.attach(query, isAhead);
+      this.#batches.attach(query, carriage);
       if (query.callback !== undefined) return void super.query(query);
       return new Promise((resolve, reject) => {
         query.callback = settle(resolve, reject);
@@ -102,6 +130,12 @@ export function syncedClient(
       });
     }
   };
+}
+
+function afterFailure(): Error {
+  return new SessionStateError(
+    'A session state could not be set up on this connection, which is closed for it; the statement was not sent.',
+  );
 }
 
 function settle(

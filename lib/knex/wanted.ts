@@ -1,7 +1,9 @@
 import { OptionReader } from '../config/option-reader.ts';
 import { readState } from '../config/resolve-state.ts';
+import type { RWSplitSettings } from '../config/settings.ts';
 import type { StateOptions } from '../config/state-options.ts';
-import { wantedState } from '../state/wanted-state.ts';
+import { ConfigError } from '../errors.ts';
+import { nothingWanted, wantedState } from '../state/wanted-state.ts';
 import type { WantedState } from '../state/wanted-state.ts';
 import type { PgClient } from './internals.ts';
 import { currentScope, inScope } from './scope.ts';
@@ -13,10 +15,15 @@ interface WantingConfig {
   readonly [WANTED]?: WantedState | undefined;
 }
 
-/** Copies the config of a client, for one that wants a state. */
+/** What the options want of every session. */
+export function wantedOrNothing({ state }: Pick<RWSplitSettings, 'state'>): WantedState {
+  return state === undefined ? nothingWanted : wantedState(state);
+}
+
+/** Copies the config of a client, for one that wants a state; a copy of that in turn wants none. */
 export function wanting<C extends object>(config: C, wanted: WantedState): C {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config));
-  return Object.assign(copy, { [WANTED]: wanted }) as C;
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(config)) as C;
+  return Object.defineProperty(copy, WANTED, { value: wanted, configurable: true });
 }
 
 /** What a client itself wants: one that `withState` made, its transactions and clones. */
@@ -30,6 +37,10 @@ export function ownWanted(client: PgClient): WantedState | undefined {
  * @throws {ConfigError} when an option can't be used as written.
  */
 export function readWanted({ states }: SplitState, options: StateOptions): WantedState {
+  // From JavaScript, a tenant that is missing.
+  if ((options as StateOptions | undefined) === undefined) {
+    throw new ConfigError('state', 'state is undefined; say what is wanted, or {} for nothing.');
+  }
   const wanted = wantedState(readState(new OptionReader(options, 'state')));
   states.use();
   return wanted;

@@ -148,7 +148,7 @@ export class Dispatcher {
   /** Notes that the application took a connection from a pool without a lease. */
   noteHandedOut(connection: Connection, session: Session, state?: WantedState): void {
     this.#handedOut.set(connection, session);
-    this.#parts.states.want(connection, state, true);
+    this.#parts.states.want(connection, state);
   }
 
   /** The session that took a connection from a pool without a lease. */

@@ -47,14 +47,14 @@ export function judgeStatementError(error: unknown, role: HostRole): Failure {
     : judgeServerError(error, facts.sqlState, facts.isFatal, role);
 }
 
-// A replica may lack the role, or the right to it, that the primary has. What was not even sent is the
-// application's to mend.
-function withoutState({ cause }: SessionStateError, role: HostRole): Failure {
+// A replica may lack the role, or the right to it, that the primary has. Whatever else is refused, or was
+// not even sent, is the application's to mend.
+function withoutState({ settings }: SessionStateError, role: HostRole): Failure {
   return {
     host: 'none',
     isConnectionLost: false,
     executed: 'no',
-    rerunRead: role === 'replica' && cause !== undefined ? 'primary-if-behind' : 'no',
+    rerunRead: role === 'replica' && settings.includes('role') ? 'primary-if-behind' : 'no',
     rerunWrite: 'no',
   };
 }

@@ -54,9 +54,13 @@ export class Misroutes {
     });
   }
 
-  /** Whether a text is known to belong to the primary. */
-  has(text: string): boolean {
-    return this.#learnt.size > 0 && this.#learnt.get(text) === true;
+  /**
+   * Whether a text is known to belong to the primary.
+   *
+   * @param key stands for the role and the search path, which decide what its names mean.
+   */
+  has(text: string, key = ''): boolean {
+    return this.#learnt.size > 0 && this.#learnt.get(idOf(text, key)) === true;
   }
 
   /** Counts a re-run, and says the how manieth it is. */
@@ -70,7 +74,11 @@ export class Misroutes {
   }
 
   /** Sends a text to the primary from here on. */
-  learn(text: string): void {
-    this.#learnt.set(text, true);
+  learn(text: string, key = ''): void {
+    this.#learnt.set(idOf(text, key), true);
   }
+}
+
+function idOf(text: string, key: string): string {
+  return key === '' ? text : `${key}\0${text}`;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { connectionState, settled } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
+import { runQuery } from '../hosts/run-query.ts';
 import type { SessionStates } from '../state/session-states.ts';
 import type { Lease } from './lease.ts';
 import type { LockKeeper } from './lock-keeper.ts';
@@ -16,6 +17,8 @@ export interface ReturnsParts {
   readonly sessionChanges: SessionChanges;
   readonly states: SessionStates;
 }
+
+const HAS_NO_TABLES = { text: 'select pg_catalog.pg_my_temp_schema() = 0 as "isClean"' };
 
 /** Takes connections back: into their pool, out of it while they hold locks, or to their end. */
 export class Returns {
@@ -36,11 +39,15 @@ export class Returns {
   /** Gives a connection to its pool, if another query may have it as it is. */
   toPool(host: Host, connection: Connection): void {
     const { sessionChanges, states } = this.#parts;
-    states.leave(connection);
     const isSpoilt = sessionChanges.has(connection) || states.isLost(connection);
     const state = isSpoilt ? 'given up' : connectionState(connection);
-    if (state === 'busy') void this.#toPoolWhenSettled(host, connection);
-    else if (state === 'transaction' || state === 'given up') {
+    // What was sent before it was given back runs in the state that it was sent in.
+    if (state === 'busy') return void this.#toPoolWhenSettled(host, connection);
+    if (state === 'ready' && states.mayHaveTables(connection)) {
+      return void this.#toPoolWithoutTables(host, connection);
+    }
+    states.leave(connection);
+    if (state === 'transaction' || state === 'given up') {
       void host.pool.discard(connection);
     } else {
       // One that has ended, too: its pool finds out.
@@ -52,6 +59,14 @@ export class Returns {
   // that was given up, may still be running.
   async #toPoolWhenSettled(host: Host, connection: Connection): Promise<void> {
     if (await settled(connection, this.#parts.clock, SETTLE_MILLIS)) this.toPool(host, connection);
+    else await host.pool.discard(connection);
+  }
+
+  // A table that a procedure made would be the next tenant's.
+  async #toPoolWithoutTables(host: Host, connection: Connection): Promise<void> {
+    this.#parts.states.hasNoTables(connection);
+    const isClean = await hasNoTables(connection);
+    if (isClean) this.toPool(host, connection);
     else await host.pool.discard(connection);
   }
 
@@ -72,5 +87,14 @@ export class Returns {
     } finally {
       place?.();
     }
+  }
+}
+
+async function hasNoTables(connection: Connection): Promise<boolean> {
+  try {
+    const [answer] = await runQuery(connection, HAS_NO_TABLES);
+    return answer?.['isClean'] === true;
+  } catch {
+    return false;
   }
 }

@@ -49,7 +49,7 @@ export interface CatalogOptions {
 
 type NameKind = 'function' | 'relation';
 
-const mostStates = 1000;
+const mostStates = 10_000;
 
 /** Remembers what the database's catalog says of names, one batched look-up at a time. */
 export class Catalog {
@@ -61,7 +61,7 @@ export class Catalog {
   readonly #hazards = new LRUCache<string, Hazards>({ max: mostStates });
   #generation = 0;
 
-  constructor({ query, clock, functions, max = 50_000, expiresMillis = 60_000 }: CatalogOptions) {
+  constructor({ query, clock, functions, max = 100_000, expiresMillis = 60_000 }: CatalogOptions) {
     const { write, read } = new FunctionLists(functions).entries;
     this.#lists = [write, read];
     this.#query = query;

@@ -91,7 +91,7 @@ export const expressionRules: ReadonlyMap<string, Rule> = new Map<string, Rule>(
   ['LockingClause', (_, findings) => (findings.writes('locks rows'), false)],
   ['IntoClause', into],
   ['InsertStmt', (_, findings) => (findings.writes('modifies data: INSERT'), true)],
-  ['UpdateStmt', (_, findings) => (findings.writes('modifies data: UPDATE'), true)],
+  ['UpdateStmt', update],
   ['DeleteStmt', (_, findings) => (findings.writes('modifies data: DELETE'), true)],
   ['MergeStmt', merge],
   ['FuncCall', (node, findings) => (judgeCall(node, findings), true)],
@@ -116,6 +116,15 @@ function into(node: SyntaxNode, findings: Findings): boolean {
   }
   findings.writes('creates a table');
   return false;
+}
+
+function update(node: SyntaxNode, findings: Findings): boolean {
+  // Which is a way to write SET.
+  if (nodeIn(node, 'relation')['relname'] === 'pg_settings') {
+    findings.changesSession('UPDATE pg_settings');
+  }
+  findings.writes('modifies data: UPDATE');
+  return true;
 }
 
 /** A relation of the session's own, as CREATE TEMP TABLE and the schema pg_temp make it. */

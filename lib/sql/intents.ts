@@ -47,9 +47,6 @@ export const usualPatience: PatienceLimits = {
   longestMillis: 10_000,
 };
 
-// Each tenant has a search path and a role of its own.
-const mostKeys = 1000;
-
 // A text in use never waits for its names to be looked up again: that happens this long before.
 const refreshAheadMillis = 15_000;
 const refreshAgainMillis = 1000;
@@ -94,8 +91,9 @@ export class Intents {
    */
   known(text: string, key = ''): Verdict | undefined {
     const entry = this.#texts.find(text);
-    const known = entry?.finals.get(key);
-    if (entry === undefined || known === undefined) return undefined;
+    if (entry === undefined) return undefined;
+    const known = this.#texts.finalOf(entry, key);
+    if (known === undefined) return undefined;
 
     const now = this.#clock.now();
     if (now >= known.expiresAt) return undefined;
@@ -178,8 +176,8 @@ export class Intents {
   }
 
   #keep(entry: Entry, key: string, verdict: Verdict, expiresAt: number): void {
-    if (entry.finals.size >= mostKeys) entry.finals.clear();
-    entry.finals.set(key, { verdict, expiresAt, refreshAt: expiresAt - refreshAheadMillis });
+    const refreshAt = expiresAt - refreshAheadMillis;
+    this.#texts.keepFinal(entry, key, { verdict, expiresAt, refreshAt });
   }
 }
 

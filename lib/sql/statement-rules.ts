@@ -1,8 +1,7 @@
 import type { Rule } from './expression-rules.ts';
 import { isTemporary } from './expression-rules.ts';
 import type { Findings } from './findings.ts';
-import { stringOf } from './qualified-name.ts';
-import { listIn, nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
+import { nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
 
 // nodes/parsenodes.h: CURSOR_OPT_HOLD; storage/lockdefs.h: RowExclusiveLock.
 const withHold = 0x20;
@@ -51,12 +50,13 @@ export const statementRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['CreateSeqStmt', create('sequence', 'temporary sequence')],
   ['ViewStmt', create('view', 'temporary view')],
   ['CreateTableAsStmt', createTableAs],
-  ['CreateFunctionStmt', createFunction],
 ]);
 
 /** CREATE, ALTER, DROP, GRANT, COMMENT, REINDEX, … */
-export const schemaChange: Rule = (_, findings) => {
+export const schemaChange: Rule = (node, findings) => {
   findings.changesCatalog = true;
+  // Types, domains and the like have a place of the session's own, too.
+  if (JSON.stringify(node).includes('"pg_temp')) findings.changesSession('temporary object');
   findings.writes('changes the schema');
   return false;
 };
@@ -103,10 +103,4 @@ function create(field: string, temporary: string): Rule {
 function createTableAs(node: SyntaxNode, findings: Findings): boolean {
   schemaChange(node, findings);
   return true;
-}
-
-function createFunction(node: SyntaxNode, findings: Findings): boolean {
-  const [schema] = listIn(node, 'funcname');
-  if (stringOf(schema) === 'pg_temp') findings.changesSession('temporary function');
-  return schemaChange(node, findings);
 }

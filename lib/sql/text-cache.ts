@@ -15,15 +15,22 @@ export interface Known {
 /** What is remembered of a text. */
 export interface Entry {
   readonly parsed: ParsedVerdict;
-  /** Final verdicts by what stands for database, role and search path. */
-  readonly finals: Map<string, Known>;
+  /** Stands for the text. */
+  readonly number: number;
+  /** The final verdict where no search path and no role are wanted. */
+  final: Known | undefined;
   /** Verdicts that wait for the catalog, likewise. */
   readonly pending: Map<string, Promise<Verdict>>;
 }
 
+// However many tenants there are: the final verdicts of all texts in all their states.
+const MOST_FINALS = 50_000;
+
 /** Texts and what they do, those that differ only in the length of placeholder lists together. */
 export class TextCache {
   readonly #entries: LRUCache<string, Entry>;
+  readonly #finals = new LRUCache<string, Known>({ max: MOST_FINALS });
+  #count = 0;
   readonly #classify: (shape: string) => ParsedVerdict;
 
   constructor(max: number, maxCharacters: number, classifyShape: (shape: string) => ParsedVerdict) {
@@ -50,17 +57,30 @@ export class TextCache {
     return this.find(text) ?? this.#add(text);
   }
 
+  /** The final verdict on a text, by what stands for the search path and the role. */
+  finalOf(entry: Entry, key: string): Known | undefined {
+    return key === '' ? entry.final : this.#finals.get(`${entry.number} ${key}`);
+  }
+
+  /** Remembers a final verdict. */
+  keepFinal(entry: Entry, key: string, known: Known): void {
+    if (key === '') entry.final = known;
+    else this.#finals.set(`${entry.number} ${key}`, known);
+  }
+
   /** Forgets the verdicts, and keeps what the texts alone say. */
   forgetVerdicts(): void {
-    for (const { finals, pending } of this.#entries.values()) {
-      finals.clear();
-      pending.clear();
+    this.#finals.clear();
+    for (const entry of this.#entries.values()) {
+      entry.final = undefined;
+      entry.pending.clear();
     }
   }
 
   #add(text: string): Entry {
     const shape = shortenPlaceholderLists(text);
-    const entry: Entry = { parsed: this.#classify(shape), finals: new Map(), pending: new Map() };
+    const parsed = this.#classify(shape);
+    const entry: Entry = { parsed, number: ++this.#count, final: undefined, pending: new Map() };
     this.#store(shape, entry);
     if (shape !== text) this.#store(text, entry);
     return entry;

@@ -1,4 +1,5 @@
 import type { Change } from './known-state.ts';
+import { ISOLATION } from './known-state.ts';
 
 /**
  * How a change of state travels with a statement: in one `batch` with it, which fails as a whole;
@@ -13,14 +14,15 @@ const QUERY = /^[\s(]*(?:select|insert|update|delete|merge|with|values|table)\b/
 const BEGIN = /^\s*(?:begin|start\s+transaction)\b[^;]*;?\s*$/i;
 
 // A nested comment ends the match early, and its statement travels alone.
-const COMMENTS = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)+/;
+const COMMENTS = /^(?:\s+|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)+/;
 
 // These take effect with the next transaction, which the batch is not.
-const OF_NEXT_TRANSACTION = /^default_transaction_/;
+const OF_NEXT_TRANSACTION = /^(?:default_transaction_|transaction_timeout$)/;
 
 /** Decides how changes travel with a text; undefined stands for a text that is not known. */
 export function carriageOf(text: string | undefined, changes: readonly Change[]): Carriage {
-  if (text === undefined) return 'alone';
+  // A replica runs nothing in that isolation, a change of it included: it has to be left first.
+  if (text === undefined || changes.some(({ name }) => name === ISOLATION)) return 'alone';
   const bare = text.replace(COMMENTS, '');
   if (BEGIN.test(bare)) return 'ahead';
   if (!QUERY.test(bare) || changes.some(({ name }) => OF_NEXT_TRANSACTION.test(name)))

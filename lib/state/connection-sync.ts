@@ -9,8 +9,12 @@ export class ConnectionSync {
   readonly known: KnownState = new KnownState(this.reports);
   /** Undefined while nobody uses the connection, or no state was ever wanted of its client. */
   wanted: WantedState | undefined;
-  /** The application holds the connection, and may send whatever it likes. */
-  isByHand = false;
+  /** Whether Knex is sending, after what it sends was read; else an application does by itself. */
+  isOfKnex = false;
+  /** Whether a change failed: nothing is to run on the connection any more. */
+  isBroken = false;
+  /** Whether code ran that may have made temporary tables. */
+  mayHaveTables = false;
   /** Whether changes were answered by several sessions of the server, as a pooler hands them out. */
   hasMoved = false;
   #session: string | undefined;

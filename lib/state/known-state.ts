@@ -19,6 +19,12 @@ export interface Changed {
 
 const none: readonly Change[] = [];
 
+/** Where it is `serializable`, a replica refuses every statement, but for one that resets it. */
+export const ISOLATION = 'default_transaction_isolation';
+
+// What is set here is laid over what was set before: the order of days and months outlives a style.
+const MERGES: ReadonlySet<string> = new Set(['datestyle']);
+
 /**
  * What is known of a connection's session: the settings that differ from those it began with.
  *
@@ -47,9 +53,22 @@ export class KnownState {
       if (!wanted.values.has(name) && name !== 'role') changes.push(this.#restore(name));
     }
     for (const [name, value] of wanted.values) {
-      if (name !== 'role' && this.#values.get(name) !== value) changes.push({ name, value });
+      if (name === 'role' || this.#values.get(name) === value) continue;
+      if (MERGES.has(name) && this.#values.has(name)) changes.push(this.#restore(name));
+      changes.push({ name, value });
     }
-    return this.#aroundRole(changes, wanted.values.get('role'));
+    const all = this.#aroundRole(changes, wanted.values.get('role'));
+    if (all.length === 0 || !this.isIsolated || all.some(({ name }) => name === ISOLATION)) {
+      return all;
+    }
+    // It is left for the change itself.
+    const value = wanted.values.get(ISOLATION);
+    return [value === undefined ? this.#restore(ISOLATION) : { name: ISOLATION, value }, ...all];
+  }
+
+  /** Whether transactions may begin in an isolation in which nothing can be changed. */
+  get isIsolated(): boolean {
+    return this.#values.has(ISOLATION);
   }
 
   /** Notes that changes are on their way. */

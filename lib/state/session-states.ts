@@ -7,15 +7,24 @@ export type ChangeCount = (connection: object) => number;
 
 /** The session states of one client's connections. */
 export class SessionStates {
-  /** What is wanted wherever nothing else is. */
-  readonly usual: WantedState;
+  #usual: WantedState;
   /** Told when a state is wanted for the first time. */
   onUse: () => void = () => undefined;
   #isUsed: boolean;
 
   constructor(usual: WantedState = nothingWanted) {
-    this.usual = usual;
+    this.#usual = usual;
     this.#isUsed = usual.values.size > 0;
+  }
+
+  /** What is wanted wherever nothing else is. */
+  get usual(): WantedState {
+    return this.#usual;
+  }
+
+  set usual(usual: WantedState) {
+    this.#usual = usual;
+    if (usual.values.size > 0) this.use();
   }
 
   /** Whether a state was ever wanted: until then every session is as it began. */
@@ -37,12 +46,22 @@ export class SessionStates {
   }
 
   /** Has whatever is sent on a connection from here on run in a state. */
-  want(connection: object, wanted: WantedState = this.usual, isByHand = false): void {
+  want(connection: object, wanted: WantedState = this.usual): void {
     if (!this.#isUsed) return;
     const sync = syncOf(connection);
-    if (sync === undefined) return;
-    sync.wanted = wanted;
-    sync.isByHand = isByHand;
+    if (sync !== undefined) sync.wanted = wanted;
+  }
+
+  /** Sends what Knex sends, and everything knows of. */
+  sendOfKnex<T>(connection: object, send: () => T): T {
+    const sync = this.#isUsed ? syncOf(connection) : undefined;
+    if (sync === undefined) return send();
+    sync.isOfKnex = true;
+    try {
+      return send();
+    } finally {
+      sync.isOfKnex = false;
+    }
   }
 
   /** Ends the use of a connection. */
@@ -50,6 +69,17 @@ export class SessionStates {
     if (!this.#isUsed) return;
     const sync = syncOf(connection);
     if (sync !== undefined) sync.wanted = undefined;
+  }
+
+  /** Whether code ran in a session that may have made temporary tables of its own. */
+  mayHaveTables(connection: object): boolean {
+    return this.#isUsed && syncOf(connection)?.mayHaveTables === true;
+  }
+
+  /** Notes that a session has no temporary tables. */
+  hasNoTables(connection: object): void {
+    const sync = syncOf(connection);
+    if (sync !== undefined) sync.mayHaveTables = false;
   }
 
   /** Whether a session was changed in a way that can't be put right. */

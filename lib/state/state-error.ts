@@ -12,9 +12,9 @@ export function stateError(cause: unknown, changes: readonly Change[]): unknown 
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : '';
   if (typeof code !== 'string' || OF_SESSION.test(code) || !/^[\dA-Z]{5}$/.test(code)) return cause;
 
-  const names = [...new Set(changes.map(({ name }) => name))].join(', ');
+  const settings = [...new Set(changes.map(({ name }) => name))];
   return new SessionStateError(
-    `The session state of the statement (${names}) could not be set up: PostgreSQL refused it (${code}, see the cause). The statement was not run.`,
-    { cause },
+    `The session state of the statement (${settings.join(', ')}) could not be set up: PostgreSQL refused it (${code}, see the cause). The statement was not run.`,
+    { cause, settings },
   );
 }

@@ -1,11 +1,16 @@
+import { inspect } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { StateSettings } from '../config/settings.ts';
 
 // How many states are remembered; whatever is forgotten is made anew, and compared by its values.
 const MAX_STATES = 10_000;
 
+let count = 0;
+
 /** The session state that a statement is to run in; equal ones are the same object, as a rule. */
 export class WantedState {
+  /** Stands for this very object. */
+  readonly number: number = ++count;
   readonly settings: StateSettings;
   /** Stands for all that is wanted. */
   readonly key: string;
@@ -41,7 +46,19 @@ export class WantedState {
     this.#merged.set(inner, merged);
     return merged;
   }
+
+  /** What `util.inspect` shows: names alone, since values can be secrets. */
+  toString(): string {
+    return `WantedState { ${[...this.values.keys()].join(', ')} }`;
+  }
 }
+
+// A computed name in the class would need its type spelled out.
+Object.defineProperty(WantedState.prototype, inspect.custom, {
+  value(this: WantedState) {
+    return this.toString();
+  },
+});
 
 const states = new LRUCache<string, WantedState>({ max: MAX_STATES });
 

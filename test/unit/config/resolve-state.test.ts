@@ -46,6 +46,7 @@ describe('resolveState', () => {
     'client_encoding',
     'standard_conforming_strings',
     'transaction_read_only',
+    'seed',
   ])('refuses the setting %s, and says why', (name) => {
     expect(() => resolve({ settings: { [name]: 'x' } })).toThrow(
       expect.objectContaining({
@@ -65,6 +66,32 @@ describe('resolveState', () => {
       expect.objectContaining({ path: `rwSplit.state.${option}` }),
     );
     expect(resolve({ role: 'x'.repeat(63) })?.role).toHaveLength(63);
+  });
+
+  it.each(['searchPath', 'role', 'settings'])(
+    'refuses a %s that is undefined, as that of a missing tenant is',
+    (option) => {
+      expect(() => resolve({ [option]: undefined })).toThrow(
+        expect.objectContaining({
+          path: `rwSplit.state.${option}`,
+          message: expect.stringContaining('left out'),
+        }),
+      );
+    },
+  );
+
+  it('refuses settings that are one and the same, and too many', () => {
+    const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`app.s${n}`, n]));
+
+    expect(() => resolve({ settings: { 'app.x': 1, 'APP.X': 2 } })).toThrow('"app.x" twice');
+    expect(() => resolve({ settings: many })).toThrow('at most 1000 settings');
+  });
+
+  it.each(['a\0b', 'a\ud800', '\udfffa'])('refuses %j, which PostgreSQL can not hold', (text) => {
+    expect(() => resolve({ role: text })).toThrow('a text that PostgreSQL can hold');
+    expect(() => resolve({ searchPath: [text] })).toThrow('a text that PostgreSQL can hold');
+    expect(() => resolve({ settings: { 'app.x': text } })).toThrow('a text that PostgreSQL can');
+    expect(resolve({ role: 'a😀' })?.role).toBe('a😀');
   });
 
   it.each<[string, unknown]>([

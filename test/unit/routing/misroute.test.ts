@@ -65,6 +65,16 @@ describe('Misroutes', () => {
     expect(['a', 'b', 'c'].map((text) => misroutes.has(text))).toEqual([false, true, true]);
   });
 
+  it('takes a text for another one in another search path or role', () => {
+    const misroutes = new Misroutes(new FakeClock());
+
+    misroutes.learn('select f()', 'tenant a');
+
+    expect(misroutes.has('select f()', 'tenant a')).toBe(true);
+    expect(misroutes.has('select f()', 'tenant b')).toBe(false);
+    expect(misroutes.has('select f()')).toBe(false);
+  });
+
   it('counts', () => {
     const misroutes = new Misroutes(new FakeClock());
 

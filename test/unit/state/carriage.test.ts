@@ -19,6 +19,8 @@ describe('carriageOf', () => {
     ['alone', 'select 1; select 2'],
     ['alone', "select ';'"],
     ['alone', 'call p()'],
+    ['alone', '-- x\rcall p()'],
+    ['batch', '-- x\rselect 1'],
     ['alone', 'do $$ begin commit; end $$'],
     ['alone', 'vacuum t'],
     ['alone', 'create index concurrently on t (a)'],
@@ -38,11 +40,16 @@ describe('carriageOf', () => {
     expect(carriageOf(text, ofNext)).toBe(expected);
   });
 
-  it('takes no long time for long comments', () => {
-    const begun = performance.now();
+  it('leaves the isolation that a replica refuses before anything else is sent', () => {
+    const isolation = [{ name: 'default_transaction_isolation', value: 'serializable' }];
 
-    carriageOf(`${' '.repeat(50_000)}${'/**/ '.repeat(20_000)}x`, changes);
+    expect(carriageOf('begin', [...isolation, ...changes])).toBe('alone');
+  });
 
-    expect(performance.now() - begun).toBeLessThan(500);
+  it('gives a limit to transactions that have yet to begin', () => {
+    const limit = [{ name: 'transaction_timeout', value: '5s' }];
+
+    expect(carriageOf('select 1', limit)).toBe('alone');
+    expect(carriageOf('begin', limit)).toBe('ahead');
   });
 });

@@ -91,6 +91,60 @@ describe('KnownState', () => {
     expect(change(wanted(undefined, { x: '1' }))).toEqual([]);
   });
 
+  it('restores what was there before code may have changed it', () => {
+    const { known, change } = bench({ x: 'of afterCreate' });
+    known.began([
+      ['role', 'app'],
+      ['search_path', 'app'],
+    ]);
+    change(wanted(undefined, { x: '1' }));
+    change(nothingWanted);
+
+    known.doubtAll();
+
+    expect(change(nothingWanted)).toEqual([
+      'role=none',
+      'search_path=app',
+      'x=of afterCreate',
+      'role=app',
+    ]);
+  });
+
+  it('sends a role again that may be another one by now', () => {
+    const { known, change } = bench();
+    known.doubtRole();
+    expect(change(nothingWanted)).toEqual([]);
+    change(wanted('a'));
+
+    known.doubtRole();
+
+    expect(change(wanted('a'))).toEqual(['role=a']);
+  });
+
+  it('restores what another value would only be laid over', () => {
+    const { change } = bench({ datestyle: 'ISO, MDY' });
+
+    expect(change(wanted(undefined, { datestyle: 'SQL, DMY' }))).toEqual(['datestyle=SQL, DMY']);
+    expect(change(wanted(undefined, { datestyle: 'ISO' }))).toEqual([
+      'datestyle=ISO, MDY',
+      'datestyle=ISO',
+    ]);
+  });
+
+  it('leaves an isolation for every change, and comes back to it', () => {
+    const { known, change } = bench();
+    const isolation = { default_transaction_isolation: 'serializable' };
+    change(wanted(undefined, isolation));
+    expect(known.isIsolated).toBe(true);
+
+    expect(change(wanted(undefined, { ...isolation, x: '1' }))).toEqual([
+      'default_transaction_isolation=serializable',
+      'x=1',
+    ]);
+    expect(change(wanted(undefined, { x: '1' }))).toEqual(['default_transaction_isolation=null']);
+    expect(known.isIsolated).toBe(false);
+  });
+
   it('sends again what the server reports otherwise, as it was when the connection opened', () => {
     const { known, reports, change } = bench({ timezone: 'wrong' });
     reports.note('TimeZone', 'UTC');

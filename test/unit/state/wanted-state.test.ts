@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { StateSettings } from '../../../lib/config/settings.ts';
 import { nothingWanted, stateOfKey, wantedState } from '../../../lib/state/wanted-state.ts';
@@ -38,6 +39,12 @@ describe('wantedState', () => {
     );
     expect(outer.with(nothingWanted)).toBe(outer);
     expect(nothingWanted.with(inner)).toBe(inner);
+  });
+
+  it('shows names, and no values', () => {
+    const state = wantedState({ searchPath: ['a'], role: 'b', settings: { 'app.jwt': 'secret' } });
+
+    expect(inspect({ state })).toBe('{ state: WantedState { search_path, app.jwt, role } }');
   });
 
   it('has a key for what names mean, and is made from it again', () => {
