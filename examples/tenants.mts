@@ -2,6 +2,7 @@ import knex, { type Knex } from 'knex';
 import { RWSplitClient, rwSplit, SessionStateError } from 'knex-rwsplit';
 
 const { DATABASE_URL = '' } = process.env;
+// A URL of several hosts; with a single one, say so: `rwSplit: { replicas: [] }`.
 const db = knex({ client: RWSplitClient, connection: DATABASE_URL });
 
 // One table for all, of which each tenant sees its own rows.
