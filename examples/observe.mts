@@ -32,11 +32,4 @@ handle.on('host:down', ({ host, role, reason }) => console.log(host, role, reaso
 handle.on('retry', ({ host, next, error }) => console.log(host, next, error.message));
 console.log(await handle.checkNow()); // → 3
 
-// Takes a host out of use, waits for what runs on it, and uses it again.
-const [, replica] = handle.hosts();
-if (replica !== undefined) {
-  console.log(await handle.drain(replica.name)); // → true
-  handle.readmit(replica.name);
-}
-
 await db.destroy();
