@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { madeOf } from './function-sources.ts';
 import type { HostSettings, RWSplitSettings } from './settings.ts';
 
 type Hosts = Pick<RWSplitSettings, 'primary' | 'replicas'>;
@@ -20,7 +21,7 @@ export function requireAddresses({ primary, replicas }: Hosts): Hosts {
     for (const replica of told) requireAddress(replica);
     return told;
   };
-  return { primary, replicas: checked };
+  return { primary, replicas: madeOf(checked, replicas) };
 }
 
 function requireAddress({ name, connection }: HostSettings): void {

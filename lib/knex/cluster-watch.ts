@@ -65,7 +65,11 @@ export class ClusterWatch {
     if (!isFunction) return;
 
     this.#discovery = new ReplicaDiscovery({
-      list: replicas,
+      list: async () => {
+        const told = await replicas();
+        maker.check(told);
+        return told;
+      },
       cluster: this.cluster,
       remake: maker.remake,
       check: (host) => this.monitor.check(host, false),

@@ -44,6 +44,15 @@ export class HostMaker {
       .acquireTimeoutMillis;
   }
 
+  /**
+   * Checks a list of hosts before the first of them is made.
+   *
+   * @throws {ConfigError} when one of them can't be.
+   */
+  check(hosts: readonly HostSettings[]): void {
+    this.#pools.check(hosts);
+  }
+
   /** Makes one host; opens nothing. */
   readonly make = (settings: HostSettings, role: HostRole): Host => {
     const onFacts = (facts: ServerFacts): void => this.#onFacts(host, facts);

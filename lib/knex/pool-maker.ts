@@ -22,11 +22,17 @@ export class PoolMaker {
     this.#max = maxPerServer;
     this.#driver = driver;
     this.#budgets = serverBudgets(pools);
-    if (maxPerServer === undefined) return;
+    this.check(typeof replicas === 'function' ? [primary] : [primary, ...replicas]);
+  }
 
-    // All of them before the first takes part.
-    const known = typeof replicas === 'function' ? [primary] : [primary, ...replicas];
-    for (const host of known) this.#budgets.check(addressOf(host), maxPerServer);
+  /**
+   * Checks all hosts of a list before the first one takes part.
+   *
+   * @throws {ConfigError} when another client gives one of the servers another `maxPerServer`.
+   */
+  check(hosts: readonly HostSettings[]): void {
+    if (this.#max === undefined) return;
+    for (const host of hosts) this.#budgets.check(addressOf(host), this.#max);
   }
 
   /** Makes the pool of a host; opens nothing. */

@@ -57,6 +57,11 @@ describe('Clients with the same pools', () => {
     ['a function', { connection: provide }, { connection: provide }],
     ['a replica’s function', replicas(provide), replicas(provide)],
     ['a list’s function', split({ replicas: discover }), split({ replicas: discover })],
+    [
+      'a list’s function whose servers have a budget',
+      split({ replicas: discover, maxPerServer: 20 }),
+      split({ replicas: discover, maxPerServer: 20 }),
+    ],
     ['ways of routing', split({ target: 'primary', balancer: 'shuffle', fallback: 'error' }), {}],
     ['consistency', split({ consistency: { mode: 'strong', token: { secret: 'a' } } }), {}],
     ['state', split({ state: { searchPath: 'a' } }), {}],
