@@ -25,6 +25,11 @@ export interface OwnQuery {
   readonly types?: { getTypeParser(): (text: unknown) => unknown } | undefined;
 }
 
+/** Values as the server writes them, whatever an application made of the driver's types and formats. */
+export const asTexts: NonNullable<OwnQuery['types']> = {
+  getTypeParser: () => (text) => (Buffer.isBuffer(text) ? text.toString() : text),
+};
+
 /** Whether what is sent is a statement of our own, which runs in whatever state its session is. */
 export function isOwnQuery(query: unknown): boolean {
   return typeof query === 'object' && query !== null && OWN in query;

@@ -4,6 +4,7 @@ import type { Cluster } from '../hosts/cluster.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { notePooler } from '../hosts/pooled-hosts.ts';
 import type { ServerFacts } from '../hosts/server-facts.ts';
+import type { SessionStates } from '../state/session-states.ts';
 import { ClusterWatch } from './cluster-watch.ts';
 import { debugHost } from './debug.ts';
 import { HostMaker } from './host-maker.ts';
@@ -45,9 +46,15 @@ export class ClusterPools {
     this.cluster = this.watch.cluster;
   }
 
-  /** Uses no connection again that is open by now: nobody looked at what was sent on it. */
-  renew(): void {
-    for (const { pool } of this.cluster.hosts) pool.renew();
+  /**
+   * Uses no connection again that is open by now, when a state is wanted for the first time: nobody
+   * looked at what was sent on it.
+   */
+  renew(states: SessionStates): void {
+    for (const { pool } of this.cluster.hosts) {
+      for (const connection of pool.inUse) states.want(connection);
+      pool.renew();
+    }
   }
 
   #noteFacts(

@@ -1,7 +1,8 @@
 import { isNativeError } from 'node:util/types';
+import { asTexts } from '../hosts/run-query.ts';
 import type { ConnectionSync } from '../state/connection-sync.ts';
 import type { Change } from '../state/known-state.ts';
-import { ISOLATION } from '../state/known-state.ts';
+import { ISOLATION } from '../state/isolation.ts';
 import { stateError } from '../state/state-error.ts';
 import { readChanged, syncStatement } from '../state/sync-statement.ts';
 import { copyError, SessionStateError } from '../errors.ts';
@@ -16,11 +17,6 @@ interface Held {
 interface Result {
   readonly rows: readonly Readonly<Record<string, string | null>>[];
 }
-
-// As the server writes it, whatever an application made of the driver's types and formats.
-const types = {
-  getTypeParser: () => (text: unknown) => (Buffer.isBuffer(text) ? text.toString() : text),
-};
 
 // A constant, as nothing else runs on a replica in that isolation.
 const RESET_ISOLATION = `reset ${ISOLATION}`;
@@ -72,7 +68,7 @@ export class HeldQueries {
       known.confirm(changes, answers, wanted);
       for (const held of this.#held.splice(0)) held.send();
     };
-    this.#query({ ...syncStatement(changes), types }, done);
+    this.#query({ ...syncStatement(changes), types: asTexts }, done);
     return answer;
   }
 

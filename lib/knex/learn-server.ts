@@ -12,19 +12,20 @@ import { syncOf } from '../state/connection-sync.ts';
 /** What to do when a server of the host says something of itself. */
 export type OnServerFacts = (facts: ServerFacts) => void;
 
-const WHO_ARE_YOU = `select pg_catalog.pg_is_in_recovery() as "isInRecovery", pg_catalog.pg_backend_pid() as "processId", ${Object.entries(
-  serverIdentityParts,
-)
-  .map(([name, expression]) => `${expression} as "${name}"`)
-  .join(', ')}`;
+const IDENTITY = ['pg_catalog.pg_is_in_recovery() as "isInRecovery"']
+  .concat(Object.entries(serverIdentityParts).map(([name, part]) => `${part} as "${name}"`))
+  .join(', ');
 
-const WHERE_ARE_YOU = 'pg_catalog.pg_last_wal_replay_lsn()::text as "replayed"';
-
-// What the application's `afterCreate` made of it, too.
 const STATE = ['role', 'search_path'] as const;
-const WHAT_IS_YOUR_STATE = STATE.map(
-  (name) => `pg_catalog.current_setting('${name}', true) as "${name}"`,
-).join(', ');
+
+// An engine, or the rights of a user, may lack the one and have the other.
+const PARTS = [
+  IDENTITY,
+  'pg_catalog.pg_backend_pid() as "processId"',
+  // What the application's `afterCreate` made of it, too.
+  STATE.map((name) => `pg_catalog.current_setting('${name}', true) as "${name}"`).join(', '),
+  'pg_catalog.pg_last_wal_replay_lsn()::text as "replayed"',
+];
 
 // pg's own time for a connection ends before this question: its answer can get lost, too.
 const LEARN_MILLIS = 3000;
@@ -48,37 +49,39 @@ async function learnServer(connection: Connection, onFacts: OnServerFacts): Prom
   const facts = serverFacts(connection);
   if (facts === undefined) return;
 
-  try {
-    const answer = await askServer(connection);
-    if (answer === undefined) return;
-    facts.server = serverIdentity(answer);
-    facts.isPooled = isPooled(connection, answer['processId']);
-    facts.replayed = readLsn({ lsn: textOf(answer['replayed']) });
-    facts.role ??= answer['isInRecovery'] === true ? 'replica' : 'primary';
-    syncOf(connection)?.known.began(
-      STATE.flatMap((name) => {
-        const value = textOf(answer[name]);
-        return value === null ? [] : [[name, value] as const];
-      }),
-    );
-  } catch (error) {
-    if (serverFacts(connection)?.isEnded === true) throw error;
-    // An engine without these functions has nothing of it to tell; the configured role stands.
-    return;
-  }
+  const answer = (await ask(connection, PARTS)) ?? (await askEach(connection));
+  facts.isPooled = isPooled(connection, answer['processId']);
+  facts.replayed = readLsn({ lsn: textOf(answer['replayed']) });
+  facts.server = serverIdentity(answer);
+  const { isInRecovery } = answer;
+  // An engine without that function has nothing of it to tell; the configured role stands.
+  if (isInRecovery !== undefined) facts.role ??= isInRecovery === true ? 'replica' : 'primary';
+  syncOf(connection)?.known.began(
+    STATE.flatMap((name) => {
+      const value = textOf(answer[name]);
+      return value === null ? [] : [[name, value] as const];
+    }),
+  );
   onFacts(facts);
 }
 
-// An engine may know who it is, and nothing of replay or state.
-async function askServer(connection: Connection): Promise<Row | undefined> {
+async function askEach(connection: Connection): Promise<Row> {
+  let answer: Row = {};
+  for (const part of PARTS) {
+    // oxlint-disable-next-line no-await-in-loop -- one connection runs one statement at a time.
+    answer = { ...answer, ...(await ask(connection, [part])) };
+  }
+  return answer;
+}
+
+// Undefined where it can't be answered.
+async function ask(connection: Connection, parts: readonly string[]): Promise<Row | undefined> {
   try {
-    const all = `${WHO_ARE_YOU}, ${WHERE_ARE_YOU}, ${WHAT_IS_YOUR_STATE}`;
-    const [answer] = await runQuery(connection, { text: all });
+    const [answer = {}] = await runQuery(connection, { text: `select ${parts.join(', ')}` });
     return answer;
   } catch (error) {
     if (serverFacts(connection)?.isEnded === true) throw error;
-    const [answer] = await runQuery(connection, { text: WHO_ARE_YOU });
-    return answer;
+    return undefined;
   }
 }
 

@@ -1,12 +1,19 @@
-import type { Connection } from '../hosts/host.ts';
-import { runQuery } from '../hosts/run-query.ts';
+import { asTexts, runQuery } from '../hosts/run-query.ts';
+import type { HoldsLocks } from '../routing/lock-keeper.ts';
+import type { SessionStates } from '../state/session-states.ts';
 
 // Virtual transaction locks and the like belong to the statement; these outlive it.
 const HOLDS_LOCKS =
   "select exists (select from pg_catalog.pg_locks where locktype = 'advisory' and granted and pid = pg_catalog.pg_backend_pid()) as holds";
 
-/** Asks a connection's server whether its session holds advisory locks. */
-export async function holdsLocks(connection: Connection): Promise<boolean> {
-  const [row] = await runQuery(connection, { text: HOLDS_LOCKS });
-  return row?.['holds'] === true;
+/**
+ * Makes what asks a connection's server whether its session holds advisory locks: in no tenant's
+ * state, whose time limits may be shorter than that takes.
+ */
+export function lockQuestion(states: SessionStates): HoldsLocks {
+  return async (connection) => {
+    states.want(connection);
+    const [row] = await runQuery(connection, { text: HOLDS_LOCKS, types: asTexts }, false);
+    return row?.['holds'] === 't';
+  };
 }

@@ -51,6 +51,9 @@ export declare class DriverClient {
   constructor(settings: unknown);
   readonly connection?: Wire | undefined;
   readonly _activeQuery?: unknown;
+  readonly _queryQueue?: readonly object[];
+  /** As older ones call it. */
+  readonly queryQueue?: readonly object[];
   getTransactionStatus?(): string | null;
   query(...args: readonly unknown[]): unknown;
 }

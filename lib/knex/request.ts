@@ -137,6 +137,10 @@ function judged(split: RWSplit, sql: string, verdict: Verdict, wish: Wish): Stat
     if (wish.scope?.isTask === true) {
       return request('write', false, 'part of a migration or seed', wish, verdict);
     }
+    if (wish.state?.isSerializable === true && wish.hint === undefined) {
+      const serializable = 'its state wants serializable transactions, which a replica has not';
+      return request('write', false, serializable, wish, verdict);
+    }
     if (split.misroutes.has(sql, wish.state?.catalogKey)) {
       return request('write', false, 'a replica refused it before', wish, verdict);
     }

@@ -22,7 +22,7 @@ import { createIntents } from './create-intents.ts';
 import { debugRoute } from './debug.ts';
 import type { KnexClasses, PgClient } from './internals.ts';
 import { joinPools } from './join-pools.ts';
-import { holdsLocks } from './lock-query.ts';
+import { lockQuestion } from './lock-query.ts';
 import { makeBalancer } from './make-balancer.ts';
 import type { Membership } from './membership.ts';
 import { lacksPosition, settle } from './settle.ts';
@@ -69,7 +69,7 @@ export class RWSplit {
     this.#pools =
       this.membership?.shared.pools ?? ownPools(client, settings, state.events, classes);
     const { acquireMillis } = this.#pools;
-    if (this.membership === undefined) state.states.onUse = () => this.#pools.renew();
+    if (this.membership === undefined) state.states.onUse = () => this.#pools.renew(state.states);
 
     this.#client = client;
     this.#TimeoutError = classes.KnexTimeoutError;
@@ -81,7 +81,8 @@ export class RWSplit {
     this.cluster = this.#pools.cluster;
     this.locks = new LockKeeper({
       max: this.cluster.hosts[0]?.pool.maximum ?? 1,
-      holdsLocks,
+      holdsLocks: lockQuestion(state.states),
+      mend: (connection) => state.states.mend(connection),
       isSpoilt: (connection) => this.sessionChanges.has(connection),
       warn,
       clock: systemClock,

@@ -74,9 +74,11 @@ export class SharedPools {
 
   // A connection may come from a client that has changed its session.
   #useStates(): void {
-    if (!this.#isStateUsed) this.pools.renew();
+    const isFirst = !this.#isStateUsed;
     this.#isStateUsed = true;
     for (const { state } of this.#members) state.states.use();
+    const [any] = this.#members;
+    if (isFirst && any !== undefined) this.pools.renew(any.state.states);
   }
 
   #welcome({ client, settings }: Membership): void {

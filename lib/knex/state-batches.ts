@@ -18,7 +18,7 @@ export class StateBatches {
   readonly #onFailure: () => void;
   readonly #batches = new Map<unknown, StateBatch>();
   #stopListening: (() => void) | undefined;
-  #queued = 0;
+  readonly #attached = new WeakSet<object>();
 
   constructor(client: DriverClient, sync: ConnectionSync, onFailure: () => void) {
     this.#client = client;
@@ -26,29 +26,37 @@ export class StateBatches {
     this.#onFailure = onFailure;
   }
 
-  /** Whether a query waits to be sent that may change the state. */
+  /** Whether a query that may change the state is on its way, or waits to be sent. */
   get areQueued(): boolean {
-    return this.#queued > 0;
+    if (this.#batches.size > 0) return true;
+    // One whose time is up is taken out of the driver's queue, and never sent.
+    const { _queryQueue: queue = this.#client.queryQueue ?? [] } = this.#client;
+    return queue.some((query) => this.#attached.has(query));
   }
 
   /**
    * Has a query take the changes along that its connection needs by the time that it is sent; one
    * that can't take any is not sent then.
+   *
+   * @param onSubmit called when it is sent.
    */
-  attach(query: Submittable, carriage: Carriage): void {
+  attach(query: Submittable, carriage: Carriage, onSubmit: () => void): void {
     const submit = query.submit.bind(query);
     const isSimple = query.requiresPreparation?.() === false;
     const { wanted: sentIn } = this.#sync;
-    this.#queued++;
+    this.#attached.add(query);
     query.submit = (wire) => {
-      this.#queued--;
+      this.#attached.delete(query);
       const { changes, wanted } = this.#sync;
       if (this.#sync.isBroken || wanted === undefined || wanted !== sentIn) {
         return this.#refuse('the connection was given back, or a change of state failed on it');
       }
       // What was sent before it may have begun one, in the state that is wanted.
       const isInTransaction = (this.#client.getTransactionStatus?.() ?? 'I') !== 'I';
-      if (changes.length === 0 || isInTransaction) return submit(wire);
+      if (changes.length === 0 || isInTransaction) {
+        onSubmit();
+        return submit(wire);
+      }
       if (carriage === 'alone') return this.#refuse('what was sent before it changed the state');
 
       this.#batches.set(query, new StateBatch(changes, wanted, carriage === 'ahead'));

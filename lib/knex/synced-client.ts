@@ -31,6 +31,12 @@ export function syncedClient(
   refusal: (connection: object) => Error | undefined,
 ): Driver['Client'] {
   const { Query } = Client;
+  const noteCode = (sync: ConnectionSync, connection: object, text: string): void => {
+    if (!RUNS_CODE.test(text)) return;
+    sync.known.doubtAll();
+    sync.mayHaveLeftovers = true;
+    if (!sync.known.hasBegun || MAY_CHANGE_SESSION.test(text)) spoil(connection);
+  };
   return class SyncedClient extends Client {
     readonly #sync = new ConnectionSync();
     readonly #batches = new StateBatches(this, this.#sync, () => this.#break());
@@ -97,16 +103,10 @@ export function syncedClient(
     // Whatever was to run in the state must not run in another.
     #break(): void {
       this.#sync.isBroken = true;
-      spoil(this);
     }
 
     #sendAsIs(args: readonly unknown[]): unknown {
-      const text = textToSend(args[0]) ?? 'do';
-      if (RUNS_CODE.test(text)) {
-        this.#sync.known.doubtAll();
-        this.#sync.mayHaveTables = true;
-        if (MAY_CHANGE_SESSION.test(text)) spoil(this);
-      }
+      noteCode(this.#sync, this, textToSend(args[0]) ?? 'do');
       return super.query(...args);
     }
 
@@ -115,14 +115,15 @@ export function syncedClient(
       [config, values, callback]: readonly unknown[],
       carriage: Carriage,
     ): unknown {
+      const onSubmit = (): void => noteCode(this.#sync, this, textToSend(config) ?? 'do');
       if (isSubmittable(config)) {
-        this.#batches.attach(config, carriage);
+        this.#batches.attach(config, carriage, onSubmit);
         return super.query(config, values, callback);
       }
 
       const query = new OwnQuery(config, values, callback);
       query.query_timeout = (config as { query_timeout?: unknown }).query_timeout;
-      this.#batches.attach(query, carriage);
+      this.#batches.attach(query, carriage, onSubmit);
       if (query.callback !== undefined) return void super.query(query);
       return new Promise((resolve, reject) => {
         query.callback = settle(resolve, reject);

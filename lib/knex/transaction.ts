@@ -2,6 +2,7 @@ import type { RouteRequest } from '../routing/route.ts';
 import { assertInState } from './assert-in-state.ts';
 import { leaseFresh } from './lease-fresh.ts';
 import type { PgClient, Transaction, TransactionConfig } from './internals.ts';
+import type { WantedState } from '../state/wanted-state.ts';
 import { consistencyOf } from './needs.ts';
 import type { RWSplit } from './rw-split.ts';
 import { sessionOf } from './session-scope.ts';
@@ -27,7 +28,7 @@ export function routeTransaction(split: RWSplit, transaction: Transaction, clien
       return withConnection(config, use);
     }
 
-    const wanted = requestOf(config, scopeAtStart);
+    const wanted = requestOf(config, scopeAtStart, state);
     const consistency = consistencyOf(split, wanted.intent, { scope: wanted.scope }, session);
     const lease = await leaseFresh(split, { ...wanted, ...consistency, state });
     lease.mayRerun = false;
@@ -42,9 +43,14 @@ export function routeTransaction(split: RWSplit, transaction: Transaction, clien
   };
 }
 
-function requestOf(config: TransactionConfig | undefined, scope: Scope | undefined): RouteRequest {
+function requestOf(
+  config: TransactionConfig | undefined,
+  scope: Scope | undefined,
+  state: WantedState | undefined,
+): RouteRequest {
   // A standby knows no serializable transactions, not even reading ones.
-  const mayRead = config?.readOnly === true && config.isolationLevel !== 'serializable';
+  const usual = state?.isSerializable === true ? 'serializable' : undefined;
+  const mayRead = config?.readOnly === true && (config.isolationLevel ?? usual) !== 'serializable';
   if (mayRead && scope?.isTask !== true) {
     return {
       intent: 'read',

@@ -18,6 +18,8 @@ export interface LockKeeperParts {
   readonly holdsLocks: HoldsLocks;
   /** Says that a connection must not be handed out again, with or without locks. */
   readonly isSpoilt: (connection: Connection) => boolean;
+  /** Lets a connection be used again on which somebody's session state was refused. */
+  readonly mend?: ((connection: Connection) => void) | undefined;
   readonly warn: (message: string) => void;
   readonly clock: Clock;
   /** How long a lock statement waits for a place that another one may not need, in milliseconds. */
@@ -142,6 +144,8 @@ export class LockKeeper {
   }
 
   async #reconsider(kept: KeptConnection): Promise<void> {
+    // What failed for whoever unlocks here is nothing to those whose locks these are.
+    this.#parts.mend?.(kept.connection);
     const answer = isLost(kept) ? 'unknown' : await this.#holdsLocks(kept.connection);
     if (answer === 'some') return;
 

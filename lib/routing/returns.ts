@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { connectionState, settled } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
-import { runQuery } from '../hosts/run-query.ts';
+import { asTexts, runQuery } from '../hosts/run-query.ts';
 import type { SessionStates } from '../state/session-states.ts';
 import type { Lease } from './lease.ts';
 import type { LockKeeper } from './lock-keeper.ts';
@@ -18,7 +18,11 @@ export interface ReturnsParts {
   readonly states: SessionStates;
 }
 
-const HAS_NO_TABLES = { text: 'select pg_catalog.pg_my_temp_schema() = 0 as "isClean"' };
+// Statements that a driver prepared by name hold nothing of anybody.
+const IS_CLEAN = `select pg_catalog.pg_my_temp_schema() = 0
+    and not exists (select from pg_catalog.pg_cursors where is_holdable)
+    and not exists (select from pg_catalog.pg_prepared_statements where from_sql)
+    and not exists (select from pg_catalog.pg_listening_channels()) as "isClean"`;
 
 /** Takes connections back: into their pool, out of it while they hold locks, or to their end. */
 export class Returns {
@@ -43,8 +47,8 @@ export class Returns {
     const state = isSpoilt ? 'given up' : connectionState(connection);
     // What was sent before it was given back runs in the state that it was sent in.
     if (state === 'busy') return void this.#toPoolWhenSettled(host, connection);
-    if (state === 'ready' && states.mayHaveTables(connection)) {
-      return void this.#toPoolWithoutTables(host, connection);
+    if (state === 'ready' && states.mayHaveLeftovers(connection)) {
+      return void this.#toPoolIfClean(host, connection);
     }
     states.leave(connection);
     if (state === 'transaction' || state === 'given up') {
@@ -62,10 +66,10 @@ export class Returns {
     else await host.pool.discard(connection);
   }
 
-  // A table that a procedure made would be the next tenant's.
-  async #toPoolWithoutTables(host: Host, connection: Connection): Promise<void> {
-    this.#parts.states.hasNoTables(connection);
-    const isClean = await hasNoTables(connection);
+  // What a procedure left in the session would be the next tenant's.
+  async #toPoolIfClean(host: Host, connection: Connection): Promise<void> {
+    this.#parts.states.hasNoLeftovers(connection);
+    const isClean = await isCleanSession(connection);
     if (isClean) this.toPool(host, connection);
     else await host.pool.discard(connection);
   }
@@ -90,10 +94,10 @@ export class Returns {
   }
 }
 
-async function hasNoTables(connection: Connection): Promise<boolean> {
+async function isCleanSession(connection: Connection): Promise<boolean> {
   try {
-    const [answer] = await runQuery(connection, HAS_NO_TABLES);
-    return answer?.['isClean'] === true;
+    const [answer] = await runQuery(connection, { text: IS_CLEAN, types: asTexts });
+    return answer?.['isClean'] === 't';
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import type { Change } from './known-state.ts';
-import { ISOLATION } from './known-state.ts';
+import { ISOLATION } from './isolation.ts';
 
 /**
  * How a change of state travels with a statement: in one `batch` with it, which fails as a whole;

@@ -13,8 +13,8 @@ export class ConnectionSync {
   isOfKnex = false;
   /** Whether a change failed: nothing is to run on the connection any more. */
   isBroken = false;
-  /** Whether code ran that may have made temporary tables. */
-  mayHaveTables = false;
+  /** Whether code ran that may have left something in the session, such as temporary tables. */
+  mayHaveLeftovers = false;
   /** Whether changes were answered by several sessions of the server, as a pooler hands them out. */
   hasMoved = false;
   #session: string | undefined;

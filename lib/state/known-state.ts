@@ -1,3 +1,4 @@
+import { ISOLATION } from './isolation.ts';
 import type { Reports } from './reports.ts';
 import type { WantedState } from './wanted-state.ts';
 
@@ -19,9 +20,6 @@ export interface Changed {
 
 const none: readonly Change[] = [];
 
-/** Where it is `serializable`, a replica refuses every statement, but for one that resets it. */
-export const ISOLATION = 'default_transaction_isolation';
-
 // What is set here is laid over what was set before: the order of days and months outlives a style.
 const MERGES: ReadonlySet<string> = new Set(['datestyle']);
 
@@ -38,6 +36,7 @@ export class KnownState {
   /** What settings were before their first change, which may be of the application's `afterCreate`. */
   readonly #before = new Map<string, string | null>();
   #is: WantedState | undefined;
+  #hasRunCode = false;
 
   constructor(reports: Reports) {
     this.#reports = reports;
@@ -79,7 +78,8 @@ export class KnownState {
 
   /** Notes what a setting was, before anything of ours had changed it. */
   noteBefore({ name, before }: Changed): void {
-    if (!this.#before.has(name)) this.#before.set(name, before);
+    // Code that ran may have set what nobody had looked at.
+    if (!this.#before.has(name)) this.#before.set(name, this.#hasRunCode ? null : before);
   }
 
   /** Notes that changes were committed, which led to the wanted state. */
@@ -93,6 +93,11 @@ export class KnownState {
     this.#is = this.#isIn(wanted) ? wanted : undefined;
   }
 
+  /** Whether it is known what tenants differ by was as the connection opened. */
+  get hasBegun(): boolean {
+    return this.#before.has('role') && this.#before.has('search_path');
+  }
+
   /** Notes what settings were as the connection opened, where something may change them unseen. */
   began(settings: Iterable<readonly [string, string]>): void {
     for (const [name, before] of settings) this.#before.set(name, before);
@@ -100,6 +105,7 @@ export class KnownState {
 
   /** Notes that code ran that may have changed what tenants differ by, and whatever was ever changed here. */
   doubtAll(): void {
+    this.#hasRunCode = true;
     const names = new Set(['role', 'search_path', ...this.#before.keys(), ...this.#values.keys()]);
     for (const name of names) this.#doubt(name, null);
   }

@@ -71,19 +71,26 @@ export class SessionStates {
     if (sync !== undefined) sync.wanted = undefined;
   }
 
-  /** Whether code ran in a session that may have made temporary tables of its own. */
-  mayHaveTables(connection: object): boolean {
-    return this.#isUsed && syncOf(connection)?.mayHaveTables === true;
-  }
-
-  /** Notes that a session has no temporary tables. */
-  hasNoTables(connection: object): void {
+  /** Lets a connection be used again on which a change was refused; what it was is sent anew. */
+  mend(connection: object): void {
     const sync = syncOf(connection);
-    if (sync !== undefined) sync.mayHaveTables = false;
+    if (sync !== undefined) sync.isBroken = false;
   }
 
-  /** Whether a session was changed in a way that can't be put right. */
+  /** Whether code ran in a session that may have left something there, such as temporary tables. */
+  mayHaveLeftovers(connection: object): boolean {
+    return this.#isUsed && syncOf(connection)?.mayHaveLeftovers === true;
+  }
+
+  /** Notes that a session has nothing of the kind. */
+  hasNoLeftovers(connection: object): void {
+    const sync = syncOf(connection);
+    if (sync !== undefined) sync.mayHaveLeftovers = false;
+  }
+
+  /** Whether a change failed on a connection, or its session was changed in a way that can't be put right. */
   isLost(connection: object): boolean {
-    return this.#isUsed && syncOf(connection)?.reports.isFatal === true;
+    const sync = this.#isUsed ? syncOf(connection) : undefined;
+    return sync !== undefined && (sync.isBroken || sync.reports.isFatal);
   }
 }

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { StateSettings } from '../config/settings.ts';
+import { ISOLATION } from './isolation.ts';
 
 // How many states are remembered; whatever is forgotten is made anew, and compared by its values.
 const MAX_STATES = 10_000;
@@ -18,6 +19,8 @@ export class WantedState {
   readonly catalogKey: string;
   /** What is wanted by name of the server's setting, as it is sent. */
   readonly values: ReadonlyMap<string, string>;
+  /** Whether transactions begin as serializable ones, which replicas refuse. */
+  readonly isSerializable: boolean;
   readonly #merged = new WeakMap<WantedState, WantedState>();
 
   constructor(settings: StateSettings, key: string) {
@@ -29,6 +32,7 @@ export class WantedState {
         ? ''
         : keyOf({ searchPath, role, settings: {} });
     this.values = valuesOf(settings);
+    this.isSerializable = /^serializable$/i.test(this.values.get(ISOLATION) ?? '');
   }
 
   /** What is wanted where `inner` is wanted within this: field by field, setting by setting. */

@@ -119,13 +119,96 @@ describe('What changes a session unseen', () => {
     expect(await viewQuery(of(db, two))).toEqual([viewOf(two)]);
   });
 
+  it('is found where code waits behind what changes the state', async () => {
+    await cluster().primary.query(`
+      create procedure app.become(name text) language plpgsql as $$
+        begin perform set_config('role', name, false); perform set_config('app.tenant', name, false); end $$;
+      grant execute on procedure app.become(text) to public;`);
+    const db = start();
+    await viewQuery(of(db, two));
+    const client = await take(of(db, one));
+
+    const texts = ['select pg_sleep(0.05)', 'select 2', `call app.become('${two}')`];
+    await Promise.all(texts.map((text) => client.query(text)));
+    await giveBack(db, client);
+    await untilIdle(db);
+
+    expect(await viewQuery(of(db, one))).toEqual([viewOf(one)]);
+  });
+
+  it('is undone where a procedure sets what nobody had set before', async () => {
+    await cluster().primary.query(`
+      create procedure app.whisper() language plpgsql as $$
+        begin perform set_config('app.secret', 'of one', false); end $$;
+      grant execute on procedure app.whisper() to public;`);
+    const db = start();
+
+    await of(db, one).raw('call app.whisper()');
+    await inSettings(db, { 'app.secret': 'wanted' }).raw('select 1');
+
+    const secret = "select coalesce(current_setting('app.secret', true), '') as secret";
+    expect((await db.raw(secret)).rows).toEqual([{ secret: '' }]);
+  });
+
+  it('is nothing that fails the unlocks of others', async () => {
+    const db = start({ pool: { max: 3 } });
+    await of(db, one).raw('select pg_advisory_lock(41)');
+
+    const unlock = rwSplit(db).withState({ role: 'nobody_at_all' });
+    await expect(unlock.raw('select pg_advisory_unlock(41)')).rejects.toThrow(SessionStateError);
+
+    const { rows } = await of(db, two).raw('select pg_advisory_unlock(41) as unlocked');
+    expect(rows).toEqual([{ unlocked: true }]);
+  });
+
+  it('goes to the primary where it wants serializable transactions', async () => {
+    const db = start({ rwSplit: { target: 'split' } });
+    const state = inSettings(db, { default_transaction_isolation: 'serializable' });
+    const server = "select current_setting('cluster_name') as server";
+
+    expect((await state.raw(server)).rows).toEqual([{ server: 'primary' }]);
+    const rows = await state.transaction(async (trx) => (await trx.raw(server)).rows, {
+      readOnly: true,
+    });
+    expect(rows).toEqual([{ server: 'primary' }]);
+  });
+
+  it('is no matter for connections that were taken before', async () => {
+    const db = start({ pool: { max: 2 } });
+    const client = await take(db);
+    await viewQuery(of(db, one));
+
+    const { rows } = await db.raw(who).connection(client);
+    await giveBack(db, client);
+
+    expect(rows).toEqual([{ role: tenants.login.user, tenant: '' }]);
+  });
+
+  it.each([
+    ['a cursor', 'declare held cursor with hold for select 1', 'fetch all from held'],
+    ['a prepared statement', 'prepare held as select 1', 'execute held'],
+  ])('is found where a procedure leaves %s', async (_, leave, use) => {
+    await cluster().primary.query(`
+      create or replace procedure app.leave() language plpgsql as $$ begin execute '${leave}'; end $$;
+      grant execute on procedure app.leave() to public;`);
+    const db = start();
+
+    await of(db, one).raw('call app.leave()');
+    await untilIdle(db);
+
+    await expect(of(db, two).raw(use)).rejects.toThrow('does not exist');
+  });
+
   it('is no matter for a transaction that is sent at once', async () => {
     const db = start();
     await viewQuery(of(db, one));
     const client = await take(of(db, two));
 
-    const [, answer, end] = await Promise.all(
-      ['begin', who, 'commit'].map((text) => client.query(text)),
+    await cluster().primary.query(`
+      create procedure app.nothing() language plpgsql as $$ begin null; end $$;
+      grant execute on procedure app.nothing() to public;`);
+    const [, answer, , end] = await Promise.all(
+      ['begin', who, 'call app.nothing()', 'commit'].map((text) => client.query(text)),
     );
     await giveBack(db, client);
 
