@@ -12,6 +12,8 @@ export interface ProbeQuery {
 
 /** A socket, as far as ending it and letting the process end need it. */
 interface ProbeSocket {
+  /** How much has come from the server. */
+  readonly bytesRead?: number | undefined;
   destroy(): unknown;
   /** Node's own: destroys once everything is written. */
   destroySoon?(): unknown;

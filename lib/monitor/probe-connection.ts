@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import { asError } from '../errors.ts';
 import type { ServerReport } from '../hosts/server-report.ts';
@@ -11,21 +12,36 @@ type State = 'dialling' | 'open' | 'lost' | 'destroyed';
 export class ProbeConnection {
   readonly #dial: DialProbe;
   readonly #onLost: () => void;
+  readonly #clock: Clock;
   readonly #statement: ProbeStatement = new ProbeStatement((query) => this.query(query));
   #client: ProbeClient | undefined;
   #state: State = 'dialling';
   #running = 0;
+  /** Since when the server owes an answer, and what it had sent until then. */
+  #asked: { readonly at: number; readonly bytes: number } | undefined;
   /** Ends when the statement sent last has ended. */
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param onLost told when the open connection is lost while nothing runs on it. */
-  constructor(dial: DialProbe, onLost: () => void) {
+  constructor(dial: DialProbe, onLost: () => void, clock: Clock = systemClock) {
     this.#dial = dial;
     this.#onLost = onLost;
+    this.#clock = clock;
   }
 
   get isOpen(): boolean {
     return this.#state === 'open';
+  }
+
+  /**
+   * For how long the server has been asked for something and has sent not one byte.
+   *
+   * Undefined where it has sent any, as a question for the password; and where it wasn't reached yet.
+   */
+  get silentMillis(): number | undefined {
+    const bytes = this.#bytesRead;
+    if (this.#asked === undefined || bytes !== this.#asked.bytes) return undefined;
+    return this.#clock.now() - this.#asked.at;
   }
 
   /** Dials. */
@@ -68,11 +84,21 @@ export class ProbeConnection {
     if (client === this.#client) return;
 
     this.#client = client;
+    this.#noteAsked();
     client.on('error', () => this.#lose());
     client.on('end', () => this.#lose());
     quieten(client);
     // The upgrade to TLS puts another socket in the place of the first.
     client.connection?.on?.('sslconnect', () => quieten(client));
+  }
+
+  get #bytesRead(): number | undefined {
+    return this.#client?.connection?.stream.bytesRead;
+  }
+
+  #noteAsked(): void {
+    const bytes = this.#bytesRead;
+    this.#asked = bytes === undefined ? undefined : { at: this.#clock.now(), bytes };
   }
 
   #lose(): void {
@@ -87,7 +113,7 @@ export class ProbeConnection {
   async #send(query: ProbeQuery): Promise<ProbeResult | undefined> {
     if (this.#client === undefined || !this.isOpen) throw new Error('The connection was lost.');
 
-    this.#running++;
+    if (this.#running++ === 0) this.#noteAsked();
     try {
       const result = await this.#client.query(query);
       return 'rows' in result ? result : result.at(-1);

@@ -14,6 +14,8 @@ export type ProbeOutcome =
       readonly at?: number | undefined;
       readonly error: Error;
       readonly isTimeout: boolean;
+      /** For how long its server was asked and sent not one byte; undefined where it spoke, or wasn't reached. */
+      readonly silentMillis?: number | undefined;
       /** The function that gives the connection's settings failed: nothing was learnt of the host. */
       readonly isOfApplication: boolean;
     };

@@ -21,7 +21,7 @@ export class ProbePlace {
   renewedAt: number = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
   readonly #sharers = new Set<SharedProbe>();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Map<() => void, number>();
   #isTaken = false;
   #last: DatedOutcome | undefined;
   #isOneServer = true;
@@ -52,28 +52,38 @@ export class ProbePlace {
     for (const probe of this.#sharers) probe.onLost();
   }
 
-  /** What a probe found that began at that time or later. */
-  foundSince(time: number): DatedOutcome | undefined {
-    return this.#last !== undefined && this.#last.at >= time ? this.#last : undefined;
+  /**
+   * What a probe found that began at that time or later.
+   *
+   * @param patienceMillis how long a server may be silent before that is an answer.
+   */
+  foundSince(time: number, patienceMillis: number): DatedOutcome | undefined {
+    const last = this.#last;
+    if (last === undefined || last.at < time) return undefined;
+    return isPatient(last.outcome, patienceMillis) ? last : undefined;
   }
 
   /**
    * Keeps what a probe found, if it is about the server and not about whoever asked.
    *
-   * @returns whether it is.
+   * @returns whether it is, for somebody of that patience.
    */
-  note(outcome: ProbeOutcome, at: number): boolean {
+  note({ outcome, at }: DatedOutcome, patienceMillis: number): boolean {
     if (outcome.isGood) {
       if (outcome.isNewConnection) this.dials++;
       this.#isOneServer = outcome.report.hasTrueProcessIds;
     }
     if (!this.#isOneServer || !isOfServer(outcome)) return false;
     this.#last = { outcome, at };
-    return true;
+    return isPatient(outcome, patienceMillis);
   }
 
-  /** Waits for the connection to be one's own to use, or to change; false after `millis`. */
-  take(millis: number): Promise<boolean> {
+  /**
+   * Waits for the connection to be one's own to use, or to change; false after `millis`.
+   *
+   * @param since when the last answer is of: who has had none for longest comes first.
+   */
+  take(millis: number, since: number): Promise<boolean> {
     if (!this.#isTaken) {
       this.#isTaken = true;
       return Promise.resolve(true);
@@ -86,24 +96,35 @@ export class ProbePlace {
       };
       const wake = (): void => settle(true);
       const stopWaiting = this.#clock.after(millis, () => settle(false));
-      this.#waiting.add(wake);
+      this.#waiting.set(wake, since);
     });
   }
 
   /** Lets the next one have it. */
   giveBack(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) this.#isTaken = false;
-    else next();
+    const [first] = [...this.#waiting].toSorted(([, one], [, other]) => one - other);
+    if (first === undefined) this.#isTaken = false;
+    else first[0]();
   }
 }
 
-// Who is refused for a name or a password learns nothing for others; to all, an address is as silent.
+// Who is refused for a name or a password learns nothing for others, nor does who logs in slowly: only
+// a server that hasn't sent one byte keeps silent to all.
 function isOfServer(outcome: ProbeOutcome): boolean {
-  if (outcome.isGood || outcome.isTimeout) return true;
-  if (outcome.isOfApplication) return false;
-  const { host } = judgeConnectError(outcome.error);
-  return host === 'network' || host === 'starting';
+  if (outcome.isGood) return true;
+  const { isTimeout, isOfApplication, silentMillis, error } = outcome;
+  if (isOfApplication) return false;
+  const { host } = judgeConnectError(error);
+  if (host === 'starting' && !isTimeout) return true;
+  return silentMillis !== undefined && (isTimeout || host === 'network');
+}
+
+// A probe's own time begins a little before that of its connection.
+const ENOUGH = 0.9;
+
+function isPatient(outcome: ProbeOutcome, patienceMillis: number): boolean {
+  if (outcome.isGood || !outcome.isTimeout) return true;
+  return (outcome.silentMillis ?? 0) >= patienceMillis * ENOUGH;
 }
 
 const places = new WeakMap<ServerBudget, ProbePlace>();

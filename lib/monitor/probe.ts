@@ -103,13 +103,19 @@ export class Probe {
     this.rest();
   }
 
-  async #run(timeoutMillis: number): Promise<ProbeOutcome> {
+  /** As {@link Probe.run}, but undefined where there is no open connection to ask by, or that is lost. */
+  async runOpen(timeoutMillis: number): Promise<ProbeOutcome | undefined> {
     const kept = this.#connection;
-    if (kept?.isOpen === true) {
-      const outcome = await this.#within(timeoutMillis, () => this.#report(kept));
-      // The connection may have ended without the server, as by an idle timeout: a new one tells.
-      if (outcome.isGood || outcome.isTimeout) return outcome;
-    }
+    if (kept?.isOpen !== true) return undefined;
+
+    const outcome = await this.#within(timeoutMillis, () => this.#report(kept));
+    // The connection may have ended without the server, as by an idle timeout: a new one tells.
+    return outcome.isGood || outcome.isTimeout ? outcome : undefined;
+  }
+
+  async #run(timeoutMillis: number): Promise<ProbeOutcome> {
+    const found = await this.runOpen(timeoutMillis);
+    if (found !== undefined) return found;
     if (this.#ending.signal.aborted) return failure(new Error('The probe was destroyed.'));
     try {
       await this.#prepare();
@@ -138,15 +144,18 @@ export class Probe {
       const outcome = await withinTime(look(), millis, this.#clock, signal);
       if (outcome !== undefined) return outcome;
 
+      const silentMillis = this.#connection?.silentMillis;
       this.rest();
       if (signal.aborted) return failure(new Error('The probe was destroyed.'));
       return {
         ...failure(new Error(`The probe had no answer within ${millis} ms.`)),
         isTimeout: true,
+        silentMillis,
       };
     } catch (error) {
+      const silentMillis = this.#connection?.silentMillis;
       this.rest();
-      return failure(asError(error));
+      return { ...failure(asError(error)), silentMillis };
     }
   }
 
@@ -185,6 +194,6 @@ export class Probe {
   }
 
   #dialled(): ProbeConnection {
-    return new ProbeConnection(this.#dial, this.#onLost);
+    return new ProbeConnection(this.#dial, this.#onLost, this.#clock);
   }
 }

@@ -41,29 +41,21 @@ export class SharedProbe implements Prober {
 
   async run(timeoutMillis: number, since: number): Promise<ProbeOutcome | undefined> {
     const place = this.#place;
-    const known = place.foundSince(since);
+    const known = place.foundSince(since, timeoutMillis);
     if (known !== undefined) return this.#seen(known);
-    const told = await this.#inTurn(timeoutMillis, async () => {
-      const { holder } = place;
-      const meanwhile = place.foundSince(since);
+    const told = await this.#inTurn(timeoutMillis, since, async () => {
+      const meanwhile = place.foundSince(since, timeoutMillis);
       if (meanwhile !== undefined) return this.#seen(meanwhile);
+      const { holder } = place;
       if (holder !== undefined && holder !== this && place.isOneServer) {
-        const found = await holder.look(timeoutMillis);
-        if (place.note(found.outcome, found.at)) return this.#seen(found);
+        const found = await holder.#lookOpen(timeoutMillis);
+        if (found !== undefined && place.note(found, timeoutMillis)) return this.#seen(found);
       }
-      if (!(await this.#takeOver(timeoutMillis))) return undefined;
-      const own = await this.look(timeoutMillis);
-      place.note(own.outcome, own.at);
-      return this.#seen(own);
+      const own = await this.#lookSelf(timeoutMillis);
+      return own && this.#seen(own);
     });
-    const late = told === undefined ? place.foundSince(since) : undefined;
+    const late = told === undefined ? place.foundSince(since, timeoutMillis) : undefined;
     return late === undefined ? told : this.#seen(late);
-  }
-
-  /** Asks by its own connection, for whoever has the place. */
-  async look(timeoutMillis: number): Promise<DatedOutcome> {
-    const at = this.#clock.now();
-    return { at, outcome: await this.#probe.run(timeoutMillis) };
   }
 
   /** As {@link Probe.ask}: what a client asks of its own sessions, others may not be told. */
@@ -72,12 +64,8 @@ export class SharedProbe implements Prober {
     values: readonly unknown[],
     timeoutMillis: number,
   ): Promise<readonly Row[] | undefined> {
-    return this.#inTurn(timeoutMillis, async () => {
-      if (this.#place.holder !== this) {
-        if (!(await this.#takeOver(timeoutMillis))) return undefined;
-        const own = await this.look(timeoutMillis);
-        this.#place.note(own.outcome, own.at);
-      }
+    return this.#inTurn(timeoutMillis, this.#clock.now(), async () => {
+      if (this.#place.holder !== this) await this.#lookSelf(timeoutMillis);
       return this.#probe.ask<Row>(text, values, timeoutMillis);
     });
   }
@@ -85,7 +73,7 @@ export class SharedProbe implements Prober {
   /** As {@link Probe.renew}, but not beside the open connection, for which there is no place. */
   async renew(timeoutMillis: number): Promise<boolean> {
     const place = this.#place;
-    const isRenewed = await this.#inTurn(timeoutMillis, async () => {
+    const isRenewed = await this.#inTurn(timeoutMillis, this.#clock.now(), async () => {
       const { holder } = place;
       if (holder === undefined) return false;
       const now = this.#clock.now();
@@ -108,6 +96,21 @@ export class SharedProbe implements Prober {
     this.#probe.destroy();
   }
 
+  // Whoever else has the place may be slow to log in: it is asked only by a connection that is open.
+  async #lookOpen(timeoutMillis: number): Promise<DatedOutcome | undefined> {
+    const at = this.#clock.now();
+    const outcome = await this.#probe.runOpen(timeoutMillis);
+    return outcome && { at, outcome };
+  }
+
+  async #lookSelf(timeoutMillis: number): Promise<DatedOutcome | undefined> {
+    if (!(await this.#takeOver(timeoutMillis))) return undefined;
+    const at = this.#clock.now();
+    const own = { at, outcome: await this.#probe.run(timeoutMillis) };
+    this.#place.note(own, timeoutMillis);
+    return own;
+  }
+
   async #takeOver(timeoutMillis: number): Promise<boolean> {
     const place = this.#place;
     if (place.holder !== this) place.holder?.rest();
@@ -119,8 +122,8 @@ export class SharedProbe implements Prober {
     return true;
   }
 
-  async #inTurn<T>(millis: number, work: () => Promise<T>): Promise<T | undefined> {
-    if (!(await this.#place.take(millis))) return undefined;
+  async #inTurn<T>(millis: number, since: number, work: () => Promise<T>): Promise<T | undefined> {
+    if (!(await this.#place.take(millis, since))) return undefined;
     try {
       return this.#isDestroyed ? undefined : await work();
     } finally {

@@ -39,6 +39,7 @@ export class FakeProbeClient extends EventEmitter implements ProbeClient {
 }
 
 class FakeSocket extends EventEmitter {
+  bytesRead = 0;
   readonly #name: string;
   readonly #done: string[];
 

@@ -24,7 +24,7 @@ describe('PoolMaker', () => {
     const db = make('h1', 6, async () => [{ host: 'h2' }, { host: 'h3' }]);
 
     await expect(db.raw('select 1')).rejects.toThrow(ConfigError);
-    await expect(db.raw('select 1')).rejects.toThrow();
+    await expect(db.raw('select 1')).rejects.toThrow('give one server one number');
     await Promise.all([db.destroy(), other.destroy()]);
 
     expect(serverBudgets(pools).size).toBe(0);

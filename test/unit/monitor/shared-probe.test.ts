@@ -7,13 +7,19 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { FakeProbeClient, serverError } from '../../support/fake-probe-client.ts';
 import { pass, settle } from '../../support/fake-servers.ts';
 
-type Conduct = 'up' | 'hang' | 'pooled' | Error;
+type Conduct = 'up' | 'hang' | 'pooled' | 'slow login' | 'no password' | Error;
 
 /** A probe's client whose server closes the connection as it is asked to. */
 class PoliteClient extends FakeProbeClient {
   override end(): void {
     super.end();
     this.lose();
+  }
+
+  /** Ends without its server, as a driver's client whose socket is destroyed. */
+  endWhenCut(): this {
+    this.connection.stream.destroy = () => void setImmediate(() => this.emit('end'));
+    return this;
   }
 
   lose(): void {
@@ -41,11 +47,17 @@ function bench(): Bench {
       const client = new PoliteClient(() => {
         if (conduct === 'hang') return new Promise(() => undefined);
         return { rows: [{ isInRecovery: 'f', processId: conduct === 'pooled' ? '8' : '7' }] };
-      });
+      }).endWhenCut();
       clients.push(client);
       budget.probes.add(client);
       most = Math.max(most, budget.probes.size);
       onClient(client);
+      if (conduct === 'slow login' || conduct === 'no password') {
+        // The server has asked for the password.
+        client.connection.stream.bytesRead = 1;
+        if (conduct === 'slow login') return new Promise(() => undefined);
+        throw Object.assign(new Error('the vault is away'), { code: 'ECONNREFUSED' });
+      }
       if (conduct instanceof Error) {
         client.lose();
         throw conduct;
@@ -144,6 +156,67 @@ describe('SharedProbe', () => {
     // It may have ceased to wait a moment before.
     expect(await other.run(1000, since)).toMatchObject({ isTimeout: true });
     expect(clients).toHaveLength(1);
+  });
+
+  it.each(['slow login', 'no password'] as const)(
+    'asks by itself beside one whose client has %s',
+    async (conduct) => {
+      const { clock, make, most } = bench();
+      const [slow, quick] = [make(conduct), make()];
+
+      const found = slow.run(1000, clock.now());
+      const own = quick.run(2000, clock.now());
+      await pass(clock, 1500);
+
+      expect(await found).toMatchObject({ isGood: false });
+      expect(await own).toMatchObject({ isGood: true });
+      // It is told by the open connection from there on.
+      expect(await slow.run(1000, clock.now())).toMatchObject({ isGood: true });
+      expect(most()).toBe(1);
+    },
+  );
+
+  it('asks by itself where another one’s login has failed on its connection', async () => {
+    const { clock, clients, make } = bench();
+    const [slow, quick] = [make('slow login'), make()];
+    void slow.run(1000, clock.now());
+    await pass(clock, 1500);
+
+    const found = await quick.run(1000, clock.now());
+
+    expect(found).toMatchObject({ isGood: true });
+    expect(clients).toHaveLength(2);
+  });
+
+  it('is told of no silence that was shorter than its own patience', async () => {
+    const { clock, make } = bench();
+    const [hasty, patient] = [make('hang'), make('hang')];
+    const since = clock.now();
+
+    const found = hasty.run(100, since);
+    const own = patient.run(2000, since);
+    let isTold = false;
+    void own.then(() => (isTold = true));
+    await pass(clock, 600);
+
+    expect([await found, isTold]).toMatchObject([{ isTimeout: true }, false]);
+    await pass(clock, 2500);
+    expect(await own).toMatchObject({ isTimeout: true });
+  });
+
+  it('serves who has heard nothing for longest first', async () => {
+    const { clock, make } = bench();
+    const probes = [make('slow login'), make('slow login'), make()] as const;
+    clock.advance(500);
+    const [first, second, longest] = probes;
+    void first.run(1000, clock.now());
+    await settle();
+    void second.run(1000, clock.now());
+
+    const found = longest.run(1200, clock.now() - 400);
+    await pass(clock, 1300);
+
+    expect(await found).toMatchObject({ isGood: true });
   });
 
   it('learns nothing where it gets no turn within its own time', async () => {
