@@ -25,6 +25,8 @@ export interface TenantReport {
   readonly failures: readonly unknown[];
   /** How often each kind of query and incident ran. */
   readonly counts: ReadonlyMap<string, number>;
+  /** The most connections that a pool held at once. */
+  readonly held: number;
 }
 
 const nobodyShare = 0.03;
@@ -37,6 +39,7 @@ export async function runTenantLoad(load: TenantLoad): Promise<TenantReport> {
   const failures: unknown[] = [];
   const counts = new Map<string, number>();
   let left = load.queries;
+  let held = 0;
 
   const count = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const check = async (
@@ -74,11 +77,14 @@ export async function runTenantLoad(load: TenantLoad): Promise<TenantReport> {
     while (left-- > 0) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other.
       await turn().catch((error: unknown) => failures.push(error));
+      for (const { pool } of dbs.flatMap((db) => rwSplit(db).hosts())) {
+        held = Math.max(held, pool.used + pool.free);
+      }
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
 
-  return { strangers, failures, counts };
+  return { strangers, failures, counts, held };
 }
 
 function oneOf<T>(items: readonly T[], random: () => number): T {

@@ -15,8 +15,11 @@ import { useTenants } from '../../support/tenants.ts';
 
 const concurrency = 100;
 const max = 5;
-// Of two instances, beside the connection that probes. Without it, a pool may open another one while
-// the server has yet to notice that the last one is closed.
+// Of two instances, each with a connection that probes.
+const most = 2 * (max + 1);
+// A server may not have noticed yet that connections are closed whose places are taken already. Only a
+// budget waits for that, for a second where this side closed them, and such a load is slow.
+const closing = most;
 const maxPerServer = 2 * max + 1;
 
 describe('Many tenants over few connections', () => {
@@ -32,19 +35,24 @@ describe('Many tenants over few connections', () => {
         splits.cold({
           ...config,
           connection: { ...cluster().connection(), ...tenants.login },
-          rwSplit: { replicas: replicasOf(cluster()), consistency, maxPerServer },
+          rwSplit: { replicas: replicasOf(cluster()), consistency, ...config.rwSplit },
           pool: { max },
         }).db,
     );
 
-  it.each([20_000, ...inLong(100_000, 1_000_000)])(
-    'each see their own, whatever happens to the others: %i queries',
-    async (queries) => {
-      const dbs = open();
+  it.each([
+    [1000, 'with a budget', { maxPerServer }, maxPerServer],
+    ...[10_000, ...inLong(100_000, 1_000_000)].map(
+      (queries) => [queries, 'over pools alone', {}, most + closing] as const,
+    ),
+  ] as const)(
+    'each see their own, whatever happens to the others: %i queries, %s',
+    async (queries, _, budget, limit) => {
+      const dbs = open({ rwSplit: budget });
       const written = await writtenRows();
       const watch = watchConnections(cluster(), tenants.login.user);
 
-      const { strangers, failures, counts } = await runTenantLoad({
+      const { strangers, failures, counts, held } = await runTenantLoad({
         dbs,
         tenants,
         queries,
@@ -52,14 +60,16 @@ describe('Many tenants over few connections', () => {
         incidentShare: 0.05,
       });
 
-      const most = await watch.end();
+      const seen = await watch.end();
       expect(strangers).toEqual([]);
       // What goes wrong goes wrong for nobody else, and as it is meant to.
       expect(failures).toEqual([]);
-      for (const [share, name] of tenantIncidents) {
-        expect(counts.get(name)).toBeGreaterThan((queries * share) / 100 / 40);
-      }
-      expect(Math.max(...Object.values(most))).toBeLessThanOrEqual(maxPerServer);
+      const rare = tenantIncidents.filter(
+        ([share, name]) => (counts.get(name) ?? 0) < Math.floor((queries * share) / 100 / 40),
+      );
+      expect(rare).toEqual([]);
+      expect(Math.max(...Object.values(seen))).toBeLessThanOrEqual(limit);
+      expect(held).toBeLessThanOrEqual(max);
       expect(await writtenRows()).toEqual({
         all: Number(written['all']) + (counts.get('insert') ?? 0),
         wrong: 0,
