@@ -3,51 +3,51 @@ import type { BudgetMember } from './budget-member.ts';
 import { noteBudget, noteShortage } from './budget-shortage.ts';
 import { HostPool, isPoolTimeout } from './pool.ts';
 import type { PoolSettings } from './pool-settings.ts';
+import { PoolSlots } from './pool-slots.ts';
 import type { ServerBudget } from './server-budget.ts';
 import { TURN_MILLIS } from './server-budget.ts';
 import type { ServerSlot } from './server-slot.ts';
+
+/** As {@link PoolSettings}, of a pool whose connections count. */
+export interface BudgetedPoolSettings<C> extends PoolSettings<C> {
+  /** Ends what runs on a connection that is about to be severed: its server would go on with it. */
+  readonly cancel?: ((connection: C) => Promise<void>) | undefined;
+}
 
 /** A pool whose connections count against the budget of its server. */
 export class BudgetedPool<C extends object> extends HostPool<C> implements BudgetMember {
   readonly label: string;
   readonly #budget: ServerBudget;
   readonly #clock: Clock;
-  readonly #granted: ServerSlot[];
-  readonly #slots: WeakMap<C, ServerSlot>;
+  readonly #slots: PoolSlots<C>;
+  readonly #cancel: ((connection: C) => Promise<void>) | undefined;
   readonly #since = new WeakMap<object, number>();
+  /** Acquires whose connection could not be opened, which is no lack of places. */
+  readonly #undialled = new WeakSet<object>();
   #asked = 0;
 
   /** @param label what the connections are for, in the words of an error. */
-  constructor(settings: PoolSettings<C>, clock: Clock, budget: ServerBudget, label: string) {
-    const granted: ServerSlot[] = [];
-    const slots = new WeakMap<C, ServerSlot>();
-    const create = async (): Promise<C> => {
-      const slot = granted.shift();
-      try {
-        const connection = await settings.create(slot);
-        if (slot !== undefined) slots.set(connection, slot);
-        slot?.opened();
-        return connection;
-      } catch (error) {
-        slot?.over();
-        throw error;
-      }
-    };
-    const destroy = async (connection: C): Promise<void> => {
-      slots.get(connection)?.closing();
-      try {
-        await settings.destroy(connection);
-      } finally {
-        slots.get(connection)?.over();
-      }
-    };
+  constructor(
+    { cancel, ...settings }: BudgetedPoolSettings<C>,
+    clock: Clock,
+    budget: ServerBudget,
+    label: string,
+  ) {
+    const slots = new PoolSlots(settings, clock);
+    const create = (): Promise<C> => slots.create();
+    const destroy = (connection: C): Promise<void> => slots.destroy(connection);
     super({ ...settings, create, destroy }, clock);
     this.label = label;
     this.#budget = budget;
     this.#clock = clock;
-    this.#granted = granted;
     this.#slots = slots;
+    this.#cancel = cancel;
     this.gate.onOpen = () => budget.serve();
+    this.on('createFail', () => {
+      // tarn tells the first of them.
+      const [first] = this.pendingAcquires;
+      if (first !== undefined) this.#undialled.add(first);
+    });
     this.on('acquireFail', (_: number, error: Error) => this.#noteFailure(error));
     noteBudget(this, budget);
     budget.join(this);
@@ -79,7 +79,7 @@ export class BudgetedPool<C extends object> extends HostPool<C> implements Budge
 
   open(slot: ServerSlot): void {
     this.#asked--;
-    this.#granted.push(slot);
+    this.#slots.grant(slot);
     super._doCreate();
     this.#sinceOf(this.pendingCreates.at(-1));
   }
@@ -113,13 +113,26 @@ export class BudgetedPool<C extends object> extends HostPool<C> implements Budge
   }
 
   override async destroyWithin(
-    ...args: Parameters<HostPool<C>['destroyWithin']>
+    ...[millis, clock, sever]: Parameters<HostPool<C>['destroyWithin']>
   ): ReturnType<HostPool<C>['destroyWithin']> {
+    // What is idle, or given back meanwhile, is for the others at once.
+    this.renew();
+    const stopWaiting = clock.after(millis, () => this.#slots.giveUp());
     try {
-      await super.destroyWithin(...args);
+      await super.destroyWithin(millis, clock, sever);
     } finally {
+      stopWaiting();
+      this.#slots.giveUp();
       this.#budget.leave(this);
     }
+  }
+
+  override async takeAway(connection: C, sever: (connection: C) => void): Promise<void> {
+    // Given back meanwhile, it would be another's.
+    const isOwn = this.detach(connection) !== undefined;
+    await this.#cancel?.(connection);
+    sever(connection);
+    if (isOwn) await this.end(connection);
   }
 
   // A place comes first: what tarn counts as being opened is being dialled.
@@ -129,7 +142,7 @@ export class BudgetedPool<C extends object> extends HostPool<C> implements Budge
   }
 
   override _destroy(connection: C): ReturnType<HostPool<C>['_destroy']> {
-    this.#slots.get(connection)?.closing();
+    this.#slots.closing(connection);
     return super._destroy(connection);
   }
 
@@ -138,7 +151,7 @@ export class BudgetedPool<C extends object> extends HostPool<C> implements Budge
     let longest: HostPool<C>['free'][number] | undefined;
     for (const idle of this.free) {
       // One that the server has closed holds no place.
-      if (this.#slots.get(idle.resource)?.isFree !== false) continue;
+      if (!this.#slots.has(idle.resource)) continue;
       if (longest === undefined || idle.timestamp < longest.timestamp) longest = idle;
     }
     return longest;
@@ -154,7 +167,7 @@ export class BudgetedPool<C extends object> extends HostPool<C> implements Budge
   #noteFailure(error: Error): void {
     const failed = this.pendingAcquires.findIndex(({ isRejected }) => isRejected);
     const pending = this.pendingAcquires[failed];
-    if (pending === undefined || !isPoolTimeout(error)) return;
+    if (pending === undefined || !isPoolTimeout(error) || this.#undialled.has(pending)) return;
     const dial = this.pendingCreates[failed];
     // Who had to wait for the place has left the server too little time to answer.
     const isShort =

@@ -149,6 +149,11 @@ export function probeDelay(health: Health, settings: HealthSettings): number {
   }
 }
 
+/** Whether nothing is known against asking a host something. */
+export function isReachable({ state }: Health): boolean {
+  return state === 'up' || state === 'unknown';
+}
+
 /** The share of its weight that a host has, from just above 0 to 1: a readmitted one ramps up. */
 export function rampShare({ readmittedAt }: Health, now: number, slowStartMillis: number): number {
   if (readmittedAt === undefined || slowStartMillis <= 0) return 1;

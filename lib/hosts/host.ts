@@ -135,12 +135,10 @@ export class Host implements HostView, Candidate {
     this.pool.renew();
     if (left.length === 0) return;
     this.#drains.begin((millis) => {
-      const reason = (): Error =>
-        new SeveredError(
-          `${this.name} went out of use; what still ran ${millis} ms later was ended.`,
-        );
+      const late = `${this.name} went out of use; what still ran ${millis} ms later was ended.`;
+      const end = (connection: Connection): void => sever(connection, () => new SeveredError(late));
       const inUse = new Set(this.pool.inUse);
-      for (const connection of left) if (inUse.has(connection)) sever(connection, reason);
+      for (const one of left) if (inUse.has(one)) void this.pool.takeAway(one, end);
     });
   }
 

@@ -9,9 +9,7 @@ import { Renewals } from './renewals.ts';
 export type DetachedConnection<C extends object> = HostPool<C>['used'][number];
 
 /** Whether an acquire failed because no connection became free in time: load, not a dead host. */
-export function isPoolTimeout(error: unknown): boolean {
-  return error instanceof TimeoutError;
-}
+export const isPoolTimeout = (error: unknown): boolean => error instanceof TimeoutError;
 
 /** The connections of one host: tarn, which only this file knows, and what it lacks. */
 export class HostPool<C extends object> extends Pool<C> {
@@ -37,7 +35,6 @@ export class HostPool<C extends object> extends Pool<C> {
   get minimum(): number {
     return this.min;
   }
-
   get maximum(): number {
     return this.max;
   }
@@ -94,15 +91,20 @@ export class HostPool<C extends object> extends Pool<C> {
   /** Destroys the pool; what is in use after `millis` is taken from whoever uses it, by `sever`. */
   async destroyWithin(millis: number, clock: Clock, sever: (connection: C) => void): Promise<void> {
     this.gate.release();
+    let taken: readonly Promise<void>[] = [];
     const stopWaiting = clock.after(millis, () => {
       this.gate.dialling.giveUp(() => new Error('The pool was destroyed.'));
-      for (const connection of this.inUse) {
-        sever(connection);
-        void this.discard(connection);
-      }
+      taken = this.inUse.map((connection) => this.takeAway(connection, sever));
     });
     await this.destroy();
     stopWaiting();
+    await Promise.all(taken);
+  }
+
+  /** Takes a connection from whoever uses it, by `sever`. */
+  async takeAway(connection: C, sever: (connection: C) => void): Promise<void> {
+    sever(connection);
+    await this.discard(connection);
   }
 
   /** Whether a connection is in use here. */
@@ -174,7 +176,6 @@ export class HostPool<C extends object> extends Pool<C> {
     const held = this.used.length + this.free.length + this.pendingCreates.length;
     const isOutdated = this.#renewals.isOutdated(detached.resource);
     if (this.destroyed || isOutdated || held >= this.maximum) return this.end(detached.resource);
-
     this.free.push(detached.resolve());
     this._startReaping();
     this._tryAcquireOrCreate();

@@ -11,6 +11,9 @@ import { ServerSlot } from './server-slot.ts';
  */
 export const TURN_MILLIS = 50;
 
+// Whoever takes longer to open or to close is waited for by nobody else.
+const CHANGE_MILLIS = 500;
+
 /** What is taken of the connections to a server. */
 export interface BudgetStats {
   /** As many as may be: `maxPerServer`. */
@@ -172,9 +175,7 @@ export class ServerBudget {
   }
 
   #coming(): number {
-    let count = 0;
-    for (const slot of this.#slots.keys()) if (slot.isClosing) count++;
-    return count;
+    return [...this.#slots.keys()].filter(({ isClosing }) => isClosing).length;
   }
 
   // Where all are busy, most go on while a few change over: that takes longer than many queries.
@@ -183,9 +184,9 @@ export class ServerBudget {
   }
 
   #changing(): number {
-    let count = 0;
-    for (const slot of this.#slots.keys()) if (slot.isClosing || slot.isOpening) count++;
-    return count;
+    const latest = this.#clock.now() - CHANGE_MILLIS;
+    const slots = [...this.#slots.keys()];
+    return slots.filter(({ changesSince = latest }) => changesSince > latest).length;
   }
 
   #look(): void {

@@ -24,17 +24,24 @@ export class ServerSlot {
   readonly #clients = new Set<Connection>();
   #state: 'opening' | 'open' | 'over' | 'free' = 'opening';
   #isClosing = false;
+  #changedAt: number;
   #cancelTimers: () => void = () => undefined;
   #isWatched = false;
 
   constructor(clock: Clock, { onFree }: SlotEvents) {
     this.#clock = clock;
     this.#onFree = onFree;
+    this.#changedAt = clock.now();
   }
 
   /** Whether it is about to be free. */
   get isClosing(): boolean {
     return this.#isClosing && !this.isFree;
+  }
+
+  /** Since when its connection is being opened, or closed, on the clock; undefined where it is neither. */
+  get changesSince(): number | undefined {
+    return this.isOpening || this.isClosing ? this.#changedAt : undefined;
   }
 
   /** Whether its connection is yet to be open. */
@@ -66,13 +73,14 @@ export class ServerSlot {
 
   /** Notes that the connection is being ended. */
   closing(): void {
+    if (!this.#isClosing) this.#changedAt = this.#clock.now();
     this.#isClosing = true;
   }
 
   /** Notes that the driver has ended the connection, or has failed to open it. */
   over(): void {
     if (this.#state === 'over' || this.isFree) return;
-    this.#isClosing = true;
+    this.closing();
     this.#state = 'over';
     this.#look();
     if (this.isFree) return;
@@ -87,6 +95,13 @@ export class ServerSlot {
       cancelClose();
       cancelForget();
     };
+  }
+
+  /** Ends the connection that is yet to be open, of which nothing is heard any more. */
+  giveUp(): void {
+    if (!this.isOpening) return;
+    this.over();
+    for (const client of this.#clients) sever(client, late);
   }
 
   #look(): void {

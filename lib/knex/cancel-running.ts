@@ -7,6 +7,23 @@ import { sendCancelRequest } from './cancel-request.ts';
 // How long a server may take to end a statement.
 const CANCEL_MILLIS = 1000;
 
+/** The socket of a `pg` client. */
+interface Socketed {
+  readonly connection?: { readonly stream?: { pause?(): unknown } };
+}
+
+/** Ends what runs on a connection that is about to be severed, and reads no answer to it. */
+export async function cancelUnread(
+  driver: CancellingDriver,
+  connection: Connection,
+): Promise<void> {
+  if (!isRunning(connection)) return;
+
+  // Whoever waits is told of the end, not of a cancellation that nobody asked for.
+  (connection as Socketed).connection?.stream?.pause?.();
+  await sendCancelRequest(driver, connection, CANCEL_MILLIS).catch(() => undefined);
+}
+
 /**
  * Ends what runs on a connection that is about to be ended: its server would go on with it, and hold
  * the session for as long.
@@ -15,9 +32,13 @@ export async function cancelRunning(
   driver: CancellingDriver,
   connection: Connection,
 ): Promise<void> {
-  const state = connectionState(connection);
-  if (state !== 'busy' && state !== 'given up') return;
+  if (!isRunning(connection)) return;
 
   sendCancelRequest(driver, connection, CANCEL_MILLIS).catch(() => undefined);
   await settled(connection, systemClock, CANCEL_MILLIS);
+}
+
+function isRunning(connection: Connection): boolean {
+  const state = connectionState(connection);
+  return state === 'busy' || state === 'given up';
 }

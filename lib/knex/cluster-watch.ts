@@ -2,6 +2,7 @@ import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
 import type { RWSplitEmitter } from '../events.ts';
 import { Cluster } from '../hosts/cluster.ts';
+import { isReachable } from '../hosts/health.ts';
 import type { Host } from '../hosts/host.ts';
 import { Monitor } from '../monitor/monitor.ts';
 import type { HostMaker } from './host-maker.ts';
@@ -135,10 +136,16 @@ export class ClusterWatch {
     await this.#checking;
   }
 
+  /** Hosts that have gone from the list, and are yet to end. */
+  get leaving(): readonly Host[] {
+    return this.#discovery?.leaving ?? [];
+  }
+
   /** How long what is in use on a host is waited for, when it is to end. */
   endMillis({ health }: Host): number {
-    const isWell = health.state === 'up' || health.state === 'unknown';
-    return isWell ? this.#acquireMillis : Math.min(this.#hangMillis, this.#acquireMillis);
+    return isReachable(health)
+      ? this.#acquireMillis
+      : Math.min(this.#hangMillis, this.#acquireMillis);
   }
 
   /** Ends the probes at once, and the connections when what uses them has ended or had its time. */

@@ -1,6 +1,7 @@
 import type { HostSettings, RWSplitSettings } from '../config/settings.ts';
 import type { HostRole } from '../events.ts';
 import { Dialling } from '../hosts/dialling.ts';
+import { isReachable } from '../hosts/health.ts';
 import { Host } from '../hosts/host.ts';
 import type { Connection } from '../hosts/host.ts';
 import { systemClock } from '../clock.ts';
@@ -75,6 +76,7 @@ export class HostMaker {
         dialling,
         this.#validateConnection,
       ),
+      () => isReachable(host.health),
     );
     const host: Host = new Host(settings, role, this.#settings.primaryReads, pool, systemClock);
     this.#views.set(host, view);

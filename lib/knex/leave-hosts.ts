@@ -8,9 +8,8 @@ export async function leaveHosts(
   watch: ClusterWatch,
   isHeld: (connection: Connection) => boolean,
 ): Promise<void> {
-  await Promise.all(
-    watch.cluster.hosts.map((host) => leaveHost(host, watch.endMillis(host), isHeld)),
-  );
+  const hosts = [...watch.cluster.hosts, ...watch.leaving];
+  await Promise.all(hosts.map((host) => leaveHost(host, watch.endMillis(host), isHeld)));
 }
 
 async function leaveHost(
@@ -19,15 +18,14 @@ async function leaveHost(
   isHeld: (connection: Connection) => boolean,
 ): Promise<void> {
   const held = pool.inUse.filter(isHeld);
-  const reason = (): Error =>
-    new SeveredError(`The client was destroyed: no answer of ${name} within ${millis} ms.`);
+  const late = `The client was destroyed: no answer of ${name} within ${millis} ms.`;
+  const end = (connection: Connection): void => sever(connection, () => new SeveredError(late));
+  let taken: readonly Promise<void>[] = [];
   const stopWaiting = systemClock.after(millis, () => {
-    for (const connection of held) {
-      if (!pool.isUsing(connection)) continue;
-      sever(connection, reason);
-      void pool.discard(connection);
-    }
+    const left = held.filter((connection) => pool.isUsing(connection));
+    taken = left.map((connection) => pool.takeAway(connection, end));
   });
   await Promise.all(held.map((connection) => pool.whenReturned(connection)));
   stopWaiting();
+  await Promise.all(taken);
 }

@@ -8,7 +8,7 @@ import type { PoolSettings } from '../hosts/pool-settings.ts';
 import type { ServerBudgets } from '../hosts/server-budgets.ts';
 import { serverBudgets } from '../hosts/server-budgets.ts';
 import type { CancellingDriver } from './cancel-request.ts';
-import { cancelRunning } from './cancel-running.ts';
+import { cancelRunning, cancelUnread } from './cancel-running.ts';
 
 /** Makes the pools of a client: each in the budget of its server, where that has one. */
 export class PoolMaker {
@@ -35,8 +35,16 @@ export class PoolMaker {
     for (const host of hosts) this.#budgets.check(addressOf(host), this.#max);
   }
 
-  /** Makes the pool of a host; opens nothing. */
-  make(host: HostSettings, settings: PoolSettings<Connection>): HostPool<Connection> {
+  /**
+   * Makes the pool of a host; opens nothing.
+   *
+   * @param isReachable whether the host would take a request to cancel.
+   */
+  make(
+    host: HostSettings,
+    settings: PoolSettings<Connection>,
+    isReachable: () => boolean,
+  ): HostPool<Connection> {
     if (this.#max === undefined) return new HostPool(settings, systemClock);
 
     const address = addressOf(host);
@@ -45,8 +53,11 @@ export class PoolMaker {
       await cancelRunning(this.#driver, connection);
       await settings.destroy(connection);
     };
+    const cancel = async (connection: Connection): Promise<void> => {
+      if (isReachable()) await cancelUnread(this.#driver, connection);
+    };
     const label = host.key?.slice(address.length + 1) ?? host.name;
-    return new BudgetedPool({ ...settings, destroy }, systemClock, budget, label);
+    return new BudgetedPool({ ...settings, destroy, cancel }, systemClock, budget, label);
   }
 }
 

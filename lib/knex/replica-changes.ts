@@ -17,7 +17,7 @@ const DRAIN_MILLIS = 30_000;
 /** Brings the hosts of a cluster into line with a new list of its replicas. */
 export class ReplicaChanges {
   readonly #parts: ReplicaChangesParts;
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #leaving = new Map<Host, Promise<void>>();
 
   constructor(parts: ReplicaChangesParts) {
     this.#parts = parts;
@@ -52,8 +52,8 @@ export class ReplicaChanges {
     for (const host of gone) {
       cluster.remove(host);
       host.pool.turnAway();
-      const ending = host.end(DRAIN_MILLIS).finally(() => this.#leaving.delete(ending));
-      this.#leaving.add(ending);
+      const ending = host.end(DRAIN_MILLIS).finally(() => this.#leaving.delete(host));
+      this.#leaving.set(host, ending);
     }
     const names = new Set(cluster.hosts.map(({ name }) => name));
     const added = fresh.filter(({ name }) => !names.has(name));
@@ -63,9 +63,14 @@ export class ReplicaChanges {
     return fresh.map(({ name }) => name).filter((name) => names.has(name));
   }
 
+  /** Hosts that have gone, and are yet to end. */
+  get leaving(): readonly Host[] {
+    return [...this.#leaving.keys()];
+  }
+
   /** Resolves when the hosts that have gone are closed. */
   async end(): Promise<void> {
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#leaving.values());
   }
 }
 

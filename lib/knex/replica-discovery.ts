@@ -66,6 +66,11 @@ export class ReplicaDiscovery {
     return this.#asked;
   }
 
+  /** Hosts that have gone from the list, and are yet to end. */
+  get leaving(): readonly Host[] {
+    return this.#changes.leaving;
+  }
+
   /** Asks no more, and waits for the hosts that are leaving. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;

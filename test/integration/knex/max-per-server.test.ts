@@ -152,6 +152,33 @@ describe('Many databases on one server with maxPerServer', () => {
     expect(running).toEqual([]);
   });
 
+  it.each([
+    ['the last client of its pools', false],
+    ['one of several clients', true],
+  ])('gives no place away while a statement runs of %s that is destroyed', async (_, isShared) => {
+    await limit(2);
+    const rwSplitOptions = { maxPerServer: 2, pools: 'ended' };
+    const config = { rwSplit: rwSplitOptions, acquireConnectionTimeout: 300 };
+    const db = open('db_0', config);
+    if (isShared) open('db_0', config);
+    const other = open('db_1', { rwSplit: { maxPerServer: 2 } });
+    await rwSplit(db).checkNow();
+    const late = db.raw('select pg_sleep(20)').catch((error: unknown) => error);
+    const running = async (): Promise<number> => {
+      const rows = await cluster().primary.query(
+        "select from pg_stat_activity where usename = 'tenant' and query = 'select pg_sleep(20)'",
+      );
+      return rows.length;
+    };
+    await eventually(async () => (await running()) === 1);
+
+    await db.destroy();
+    await other.raw('select 1');
+
+    expect(await late).toMatchObject({ code: 'ECONNABORTED' });
+    expect(await running()).toBe(0);
+  });
+
   it('has nothing of it without the option', async () => {
     const db = open('db_0', { rwSplit: { maxPerServer: undefined } });
 

@@ -24,6 +24,8 @@ interface Making {
   readonly open: (server: CountingServer) => void | Promise<void>;
   readonly close: (connection: CountedConnection) => void | Promise<void>;
   readonly acquireTimeoutMillis: number;
+  readonly createTimeoutMillis: number;
+  readonly cancel: (connection: CountedConnection) => Promise<void>;
 }
 
 /** Pools of one server, with a place for a probe besides `places`. */
@@ -32,7 +34,8 @@ function bench(places: number): Bench {
   const server = new CountingServer(clock);
   const budgets = new ServerBudgets(clock);
   const make = (label: string, settings: Partial<Making> = {}): Pool => {
-    const { max = 5, min = 0, open, close, acquireTimeoutMillis = 60_000 } = settings;
+    const { max = 5, min = 0, open, close, cancel } = settings;
+    const { acquireTimeoutMillis = 60_000, createTimeoutMillis = 500 } = settings;
     return new BudgetedPool<CountedConnection>(
       {
         create: async (slot) => {
@@ -45,7 +48,8 @@ function bench(places: number): Bench {
         min,
         max,
         acquireTimeoutMillis,
-        createTimeoutMillis: 500,
+        createTimeoutMillis,
+        cancel,
         propagateCreateError: true,
       },
       clock,
@@ -245,6 +249,102 @@ describe('BudgetedPool', () => {
     const error: unknown = await pool.acquire().promise.catch((thrown: unknown) => thrown);
 
     expect([error instanceof Error, shortageOf(error)]).toEqual([true, undefined]);
+  });
+
+  it('says nothing of places where the time of its own dial is up', async () => {
+    const open = (): Promise<void> => new Promise(() => undefined);
+    const { make } = bench(1);
+    const pool = make('shop', { createTimeoutMillis: 20, open });
+
+    const error: unknown = await pool.acquire().promise.catch((thrown: unknown) => thrown);
+
+    expect([error instanceof Error, shortageOf(error)]).toEqual([true, undefined]);
+  });
+
+  it.each<[string, (pool: Pool, clock: FakeClock) => void]>([
+    ['when its time is up', (_, clock) => clock.advance(500)],
+    [
+      'when its pool is destroyed',
+      (pool, clock) => {
+        void pool.destroyWithin(100, clock, () => undefined);
+        clock.advance(100);
+      },
+    ],
+  ])('gives the place of a connection back that never opens %s', async (_, end) => {
+    const { clock, budgets, make } = bench(1);
+    const never = (): Promise<void> => new Promise(() => undefined);
+    const pool = make('one', { open: never });
+    const given = pool.acquire();
+    await settle();
+    expect(budgets.of('pg:5432', 2).stats.used).toBe(1);
+
+    end(pool, clock);
+    // The server has yet to notice.
+    clock.advance(1000);
+
+    expect(budgets.of('pg:5432', 2).stats.used).toBe(0);
+    given.abort();
+    await expect(given.promise).rejects.toThrow('aborted');
+  });
+
+  it('does not keep others waiting for those that take long to open', async () => {
+    const { clock, make } = bench(4);
+    const never = (): Promise<void> => new Promise(() => undefined);
+    const slow = make('slow', { open: never, createTimeoutMillis: 2000 });
+    const [busy, other] = [make('busy'), make('other')];
+    const given = [slow.acquire(), slow.acquire()];
+    const held = [await busy.acquire().promise, await busy.acquire().promise] as const;
+    clock.advance(400);
+    const waiting = other.acquire().promise;
+    await afterTurn(clock);
+    const own = busy.acquire().promise;
+
+    busy.release(held[0]);
+    expect(await own).toBe(held[0]);
+    clock.advance(60);
+    busy.release(held[0]);
+
+    await waiting;
+    for (const pending of given) pending.abort();
+    await Promise.allSettled(given.map(({ promise }) => promise));
+  });
+
+  it('ends what is idle first when it is destroyed, and what comes back at once', async () => {
+    const { clock, server, make } = bench(3);
+    const pool = make('shop');
+    const [idle, back, kept] = [
+      await pool.acquire().promise,
+      await pool.acquire().promise,
+      await pool.acquire().promise,
+    ];
+    pool.release(idle);
+
+    const destroyed = pool.destroyWithin(1000, clock, () => undefined);
+    await settle();
+    expect([...server.seen]).toEqual([back, kept]);
+    pool.release(back);
+    await settle();
+
+    expect([...server.seen]).toEqual([kept]);
+    pool.release(kept);
+    await destroyed;
+  });
+
+  it('has the server cancel what runs before a connection is severed', async () => {
+    const done: string[] = [];
+    const { clock, budgets, make } = bench(1);
+    const cancel = async (): Promise<void> => {
+      await turn();
+      done.push(`cancelled, ${budgets.of('pg:5432', 2).stats.used} used`);
+    };
+    const pool = make('shop', { cancel });
+    await pool.acquire().promise;
+
+    const destroyed = pool.destroyWithin(100, clock, () => done.push('severed'));
+    clock.advance(100);
+    await destroyed;
+
+    expect(done).toEqual(['cancelled, 1 used', 'severed']);
   });
 
   it('says so, too, of one whose dial began late for want of a place', async () => {
