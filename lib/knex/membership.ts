@@ -17,6 +17,8 @@ export class Membership {
   readonly listeners: PoolListeners = new PoolListeners();
   /** What gives the client its connections. */
   dispatcher: SharedDispatcher | undefined;
+  /** Ends what still waits in a pool for the client. */
+  readonly ending: AbortController = new AbortController();
   readonly #waiting = new Set<() => void>();
   #hasEnded = false;
 
@@ -71,6 +73,7 @@ export class Membership {
     this.#hasEnded = true;
     for (const end of this.#waiting) end();
     this.#waiting.clear();
+    this.ending.abort();
     this.listeners.remove();
     this.state.states.onUse = () => undefined;
     const { watch } = this.shared.pools;

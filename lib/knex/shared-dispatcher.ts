@@ -16,7 +16,7 @@ export class SharedDispatcher extends Dispatcher {
   readonly #membership: Membership;
 
   constructor(parts: DispatcherParts, membership: Membership) {
-    super({ ...parts, share: membership.shared.share });
+    super({ ...parts, share: membership.shared.share, signal: membership.ending.signal });
     this.#membership = membership;
     membership.dispatcher = this;
   }

@@ -34,6 +34,8 @@ export interface AcquireParts {
   readonly share?: FallbackShare | undefined;
   /** How much a connection has to be changed, where that makes a difference. */
   readonly changes?: ((connection: Connection) => number) | undefined;
+  /** Ends waits for a connection, as when the client ends whose pools others go on using. */
+  readonly signal?: AbortSignal | undefined;
   /** How long, in milliseconds, a server may be waited for that has no connection left; for ever without it. */
   readonly refusedMillis?: number | undefined;
 }
@@ -92,7 +94,7 @@ export async function acquire(
 async function take(
   host: Host,
   millis: number,
-  { clock, changes, refusedMillis = millis }: AcquireParts,
+  { clock, changes, signal, refusedMillis = millis }: AcquireParts,
 ): Promise<Acquired> {
   const { pool } = host;
   const pending = pool.acquireWithin(millis, changes);
@@ -103,9 +105,13 @@ async function take(
   };
   // Rounded up, as a timer may fire a little before its time.
   let stop = refusedMillis < millis ? clock.after(Math.max(0, refusedMillis) + 1, look) : undefined;
+  const end = (): void => pending.abort();
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted === true) end();
   try {
     return { host, connection: await pending.promise };
   } finally {
+    signal?.removeEventListener('abort', end);
     stop?.();
   }
 }

@@ -40,6 +40,8 @@ export interface FinderParts {
   readonly states: SessionStates;
   /** What other clients of the same pools have a part in; without it the client is alone. */
   readonly share?: FallbackShare | undefined;
+  /** Ends waits for a connection. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A connection, and the decision that led to it. */
@@ -79,9 +81,9 @@ export class ConnectionFinder {
     chosen?: Host,
     tried?: ReadonlySet<Host>,
   ): Promise<Found> {
-    const { cluster, balancer, clock, failoverMillis, states } = this.#parts;
+    const { cluster, balancer, clock, failoverMillis, states, signal } = this.#parts;
     const changes = states.changeCount(request.state);
-    const parts = { cluster, balancer, clock, changes, share: this.#share };
+    const parts = { cluster, balancer, clock, changes, signal, share: this.#share };
     let begun = clock.now();
     let deadline = begun + budgetMillis;
 

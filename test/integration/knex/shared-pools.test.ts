@@ -127,6 +127,21 @@ describe('Clients that share pools', () => {
     expect(await long.ended).toMatchObject([{ status: 'fulfilled' }]);
   });
 
+  it('leave nobody waiting in the pool after destroy()', async () => {
+    const [one, other] = [make(), make()];
+    await openAll(one);
+    const long = await keepBusy(other, 1, 5);
+    const pending = (): unknown => rwSplit(other).hosts()[0]?.pool.pending;
+    const waiting = Promise.allSettled([1, 2, 3].map(async () => onPrimary(one.raw('select 1'))));
+    await eventually(() => expect(pending()).toBe(3), { everyMillis: 5 });
+
+    await one.destroy();
+    await waiting;
+
+    expect(pending()).toBe(0);
+    await long.ended;
+  });
+
   it('give up in destroy() what has its time, and leave the pool as it was', async () => {
     const config = { acquireConnectionTimeout: 1000 };
     const pools = 'short of time';
