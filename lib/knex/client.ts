@@ -10,6 +10,7 @@ import type {
   CompiledStatement,
   Executable,
   KnexPackage,
+  PgDialectOf,
   Runner,
   StreamRequest,
   Transaction,
@@ -31,9 +32,14 @@ import { runUnlock } from './unlock.ts';
 /**
  * Makes the client class for a copy of Knex, for trees that hold several:
  * `createRWSplitClient(require('knex'))`.
+ *
+ * @param Dialect extends the `pg` dialect of that copy, as an ORM's own does; by default that.
  */
-export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Client {
-  const classes = knexClasses(knexPackage);
+export function createRWSplitClient(
+  knexPackage: KnexPackage,
+  Dialect?: PgDialectOf,
+): typeof Knex.Client {
+  const classes = knexClasses(knexPackage, Dialect);
   const SplitRunner = createRunner(classes);
   routeTasks(classes);
 
