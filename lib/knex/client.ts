@@ -17,6 +17,7 @@ import type {
 } from './internals.ts';
 import { guardedClient } from './guarded-client.ts';
 import { createPoolFacade } from './pool-facade.ts';
+import { refuseNative } from './refuse-native.ts';
 import { createRunner } from './runner.ts';
 import { isRolledBack } from './rolled-back.ts';
 import { RWSplit } from './rw-split.ts';
@@ -62,6 +63,7 @@ export function createRWSplitClient(
         return;
       }
 
+      refuseNative(this.driver);
       // `knex.initialize(config)` may bring another pool than the one that was destroyed.
       const isOther = config !== this.config;
       const settings = isOther ? resolveConfig({ ...this.config, ...config }).settings : undefined;
