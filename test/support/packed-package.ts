@@ -38,15 +38,20 @@ export interface Consumer {
   remove(): void;
 }
 
-/** Packs the built package and unpacks it into a project of its own, without a network. */
-export function installPackedPackage(): Consumer {
+/**
+ * Packs the built package and installs it in a project of its own.
+ *
+ * @param how `links` needs no network; `npm` installs what a registry has for it.
+ */
+export function installPackedPackage(how: 'links' | 'npm' = 'links'): Consumer {
   if (!existsSync(join(root, 'dist/index.js'))) {
     throw new Error('There is no dist/index.js to pack; run `npm run build` before these tests.');
   }
 
   const folder = mkdtempSync(join(tmpdir(), 'rwsplit-consumer-'));
-  const files = unpackInto(folder);
-  for (const name of dependenciesOf(folder)) link(folder, name);
+  const { filename, files } = packInto(folder);
+  if (how === 'npm') installWithNpm(folder, filename);
+  else unpackWithLinks(folder, filename);
 
   function execute(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
@@ -108,20 +113,29 @@ const oldestCompiler = `
   process.exitCode = errors.length;
 `;
 
-function unpackInto(folder: string): readonly string[] {
-  const target = join(folder, 'node_modules/knex-rwsplit');
-  mkdirSync(target, { recursive: true });
-  // The shell finds npm.cmd on Windows; no argument comes from outside.
-  const packed = execFileSync(`npm pack --json --ignore-scripts --pack-destination "${folder}"`, {
-    cwd: root,
-    encoding: 'utf8',
-    shell: true,
-  });
+function packInto(folder: string): { filename: string; files: readonly string[] } {
+  const packed = npm(`pack --json --ignore-scripts --pack-destination "${folder}"`, root);
   const [{ filename, files }] = JSON.parse(packed) as [
     { filename: string; files: readonly { path: string }[] },
   ];
+  return { filename, files: files.map(({ path }) => path) };
+}
+
+function installWithNpm(folder: string, filename: string): void {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  npm(`install --no-audit --no-fund "./${filename}" knex pg`, folder);
+}
+
+// The shell finds npm.cmd on Windows; no argument comes from outside.
+function npm(command: string, cwd: string): string {
+  return execFileSync(`npm ${command}`, { cwd, encoding: 'utf8', shell: true });
+}
+
+function unpackWithLinks(folder: string, filename: string): void {
+  const target = join(folder, 'node_modules/knex-rwsplit');
+  mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', filename, '-C', target, '--strip-components', '1'], { cwd: folder });
-  return files.map(({ path }) => path);
+  for (const name of dependenciesOf(folder)) link(folder, name);
 }
 
 /** What npm would install beside the package, and what any TypeScript project has. */
