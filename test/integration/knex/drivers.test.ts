@@ -8,19 +8,13 @@ import { from, to } from 'pg-copy-streams';
 import Cursor from 'pg-cursor';
 import QueryStream from 'pg-query-stream';
 import { useInstances } from '../../support/instances.ts';
+import { onConnection } from '../../support/on-connection.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 
 type Use = (connection: PoolClient) => Promise<unknown>;
 
-/** Runs something on a connection of `pg` itself, taken from Knex. */
-async function withConnection(db: Knex, use: Use): Promise<unknown> {
-  const connection = (await db.client.acquireConnection()) as PoolClient;
-  try {
-    return await use(connection);
-  } finally {
-    await db.client.releaseConnection(connection);
-  }
-}
+const withConnection = async (db: Knex, use: Use): Promise<unknown> =>
+  onConnection(db, (connection) => use(connection as PoolClient));
 
 const onRole: [string, (db: Knex, use: Use) => Promise<unknown>][] = [
   ['primary', withConnection],
