@@ -57,7 +57,7 @@ export async function streamUntilLost(
     // Knex 3.1 rejects with nothing when the server has told all: it hands its rejection to the
     // driver as a callback. The rows have yet to be read.
     if (error !== undefined && error !== null) throw error;
-    return finished(stream);
+    return await finished(stream);
   } finally {
     forget();
     stream.off('close', forget);
