@@ -13,7 +13,7 @@ const project = (name, more = {}) => ({
 });
 
 /** Projects whose tests need servers; the others run without. */
-const onCluster = ['integration', 'examples'];
+const onCluster = ['integration', 'examples', 'package'];
 const cluster = {
   globalSetup: '<rootDir>/test/support/cluster-setup.ts',
   globalTeardown: '<rootDir>/test/support/cluster-teardown.ts',

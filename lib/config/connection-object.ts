@@ -27,7 +27,7 @@ export function mergeConnections(
     if (isGiven('password', layer['password'])) password = layer['password'];
   }
 
-  if (isOptionsObject(merged['ssl'])) merged['ssl'] = new TlsSettings(merged['ssl']);
+  if (isOptionsObject(merged['ssl'])) merged['ssl'] = TlsSettings.of(merged['ssl']);
   return Object.freeze(password === undefined ? merged : hideValue(merged, 'password', password));
 }
 

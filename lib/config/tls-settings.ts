@@ -17,6 +17,14 @@ export class TlsSettings {
     });
   }
 
+  /** Makes settings that `structuredClone` refuses where the copy, a plain object, would show a secret. */
+  static of(options: Readonly<Record<string, unknown>>): TlsSettings {
+    const settings = new TlsSettings(options);
+    const isClonable = !('passphrase' in options || 'pfx' in options);
+    // No proxy can be cloned.
+    return isClonable ? settings : new Proxy(settings, {});
+  }
+
   constructor(options: Readonly<Record<string, unknown>>) {
     Object.assign(this, options);
     // pg hides the key by changing the object that it was given, and reads it nevertheless. The

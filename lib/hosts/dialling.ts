@@ -1,3 +1,5 @@
+import { addressOf } from './dialled-address.ts';
+import type { DialledAddress } from './dialled-address.ts';
 import type { Connection } from './host.ts';
 import type { ErrorOfOne } from './sever.ts';
 import { sever } from './sever.ts';
@@ -5,10 +7,17 @@ import { sever } from './sever.ts';
 /** The connections of a pool that are being opened. */
 export class Dialling {
   readonly #connections = new Set<Connection>();
+  #address: DialledAddress | undefined;
+
+  /** Where the last of them was dialled; functions and lists of hosts may change it. */
+  get address(): DialledAddress | undefined {
+    return this.#address;
+  }
 
   /** Notes that a connection begins to open. */
   begin(connection: Connection): void {
     this.#connections.add(connection);
+    this.#address = addressOf(connection) ?? this.#address;
   }
 
   /** Notes that a connection is open, or has failed to open. */

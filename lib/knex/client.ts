@@ -10,12 +10,14 @@ import type {
   CompiledStatement,
   Executable,
   KnexPackage,
+  PgDialectOf,
   Runner,
   StreamRequest,
   Transaction,
 } from './internals.ts';
 import { guardedClient } from './guarded-client.ts';
 import { createPoolFacade } from './pool-facade.ts';
+import { refuseNative } from './refuse-native.ts';
 import { createRunner } from './runner.ts';
 import { isRolledBack } from './rolled-back.ts';
 import { RWSplit } from './rw-split.ts';
@@ -32,9 +34,14 @@ import { wantedOf, wantedOrNothing } from './wanted.ts';
 /**
  * Makes the client class for a copy of Knex, for trees that hold several:
  * `createRWSplitClient(require('knex'))`.
+ *
+ * @param Dialect extends the `pg` dialect of that copy, as an ORM's own does; by default that.
  */
-export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Client {
-  const classes = knexClasses(knexPackage);
+export function createRWSplitClient(
+  knexPackage: KnexPackage,
+  Dialect?: PgDialectOf,
+): typeof Knex.Client {
+  const classes = knexClasses(knexPackage, Dialect);
   const SplitRunner = createRunner(classes);
   routeTasks(classes);
 
@@ -57,6 +64,7 @@ export function createRWSplitClient(knexPackage: KnexPackage): typeof Knex.Clien
         return;
       }
 
+      refuseNative(this.driver);
       // `knex.initialize(config)` may bring another pool than the one that was destroyed.
       const isOther = config !== this.config;
       const settings = isOther ? resolveConfig({ ...this.config, ...config }).settings : undefined;

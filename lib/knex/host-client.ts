@@ -68,7 +68,10 @@ export function hostPoolSettings(
   dialling: Dialling,
   validateConnection: unknown,
 ): PoolSettings<Connection> {
-  const settings = view.getPoolSettings(host.pool) as PoolSettings<Connection>;
+  // Before 3.2, Knex took its own `afterCreate` out only afterwards; tarn refuses it.
+  const { afterCreate: _, ...settings } = view.getPoolSettings(
+    host.pool,
+  ) as PoolSettings<Connection> & { readonly afterCreate?: unknown };
   const create = (slot?: ServerSlot): Promise<Connection> =>
     outsideScopes(async () => {
       const connection = await inSlot(slot, () => settings.create());

@@ -111,13 +111,22 @@ export interface KnexClasses {
   readonly makeKnex: typeof knex;
 }
 
-/** Knex, however it was imported: the function, or the module that holds it. */
-export type KnexPackage = typeof knex | { readonly knex: typeof knex };
+/** What makes an instance of some copy of Knex, whose types need not be those of this one. */
+export type MakeKnex = (config: never) => object;
 
-/** Finds the classes that a copy of Knex itself uses; makes no pool and loads no driver. */
-export function knexClasses(knexPackage: KnexPackage): KnexClasses {
-  const makeKnex = 'knex' in knexPackage ? knexPackage.knex : knexPackage;
-  const plain = makeKnex({ client: 'pg' });
+/** Knex, however it was imported: the function, or the module that holds it. */
+export type KnexPackage = MakeKnex | { readonly knex: MakeKnex };
+
+/** A dialect of a copy of Knex. */
+export type PgDialectOf = new (...args: never[]) => object;
+
+/**
+ * Finds the classes that a copy of Knex itself uses, or has with a dialect that extends its own;
+ * makes no pool and loads no driver.
+ */
+export function knexClasses(knexPackage: KnexPackage, Dialect?: PgDialectOf): KnexClasses {
+  const makeKnex = ('knex' in knexPackage ? knexPackage.knex : knexPackage) as typeof knex;
+  const plain = makeKnex({ client: (Dialect as typeof PgClient | undefined) ?? 'pg' });
   const client = plain.client as PgClient;
   return {
     PgDialect: client.constructor as typeof PgClient,

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { Connection } from '../hosts/host.ts';
 import type { StreamRequest } from './internals.ts';
 
@@ -52,6 +53,11 @@ export async function streamUntilLost(
   stream.once('close', forget);
   try {
     return await send();
+  } catch (error) {
+    // Knex 3.1 rejects with nothing when the server has told all: it hands its rejection to the
+    // driver as a callback. The rows have yet to be read.
+    if (error !== undefined && error !== null) throw error;
+    return await finished(stream);
   } finally {
     forget();
     stream.off('close', forget);

@@ -137,7 +137,7 @@ export function assertParserInstalled(): void {
   } catch (cause) {
     throw new ConfigError(
       'rwSplit',
-      `The package ${packageName}, which rwSplit needs to understand SQL, is not installed; run "npm install ${packageName}".`,
+      `The package ${packageName}, which rwSplit needs to understand SQL, is not installed; run "npm install ${packageName}". In a bundle, keep knex-rwsplit and knex out of it, as external packages.`,
       { cause },
     );
   }

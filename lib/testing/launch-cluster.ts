@@ -1,4 +1,4 @@
-import { escapeIdentifier } from 'pg';
+import { Client } from 'pg';
 import { Cluster } from './cluster.ts';
 import {
   type ClusterOptions,
@@ -81,7 +81,7 @@ async function createDatabase(template: HostConnection, database: string): Promi
     await runStatement(postgres, 'create extension pg_stat_statements');
   }
   if (database !== postgres.database) {
-    await runStatement(postgres, `create database ${escapeIdentifier(database)}`);
+    await runStatement(postgres, `create database ${Client.prototype.escapeIdentifier(database)}`);
   }
   return loaded !== undefined;
 }

@@ -1,4 +1,4 @@
-import { escapeLiteral } from 'pg';
+import { Client } from 'pg';
 import { ClusterError } from './cluster-error.ts';
 import type { HostConnection } from './host-connection.ts';
 import { runStatement, withSession } from './session.ts';
@@ -34,7 +34,7 @@ export async function waitUntilReplayed(
   position: string,
   timeoutMillis: number,
 ): Promise<void> {
-  const query = `select pg_last_wal_replay_lsn() >= ${escapeLiteral(position)}::pg_lsn as holds`;
+  const query = `select pg_last_wal_replay_lsn() >= ${Client.prototype.escapeLiteral(position)}::pg_lsn as holds`;
   await waitUntil(`${replica.name} has replayed ${position}`, replica, query, timeoutMillis);
 }
 
@@ -101,7 +101,7 @@ async function setSource(replica: NamedConnection, source: string): Promise<void
 
 async function setSetting(host: NamedConnection, name: string, value: string): Promise<void> {
   await withSession(host.connection, async (session) => {
-    await session.query(`alter system set ${name} = ${escapeLiteral(value)}`);
+    await session.query(`alter system set ${name} = ${Client.prototype.escapeLiteral(value)}`);
     await session.query('select pg_reload_conf()');
   });
 }

@@ -5,7 +5,7 @@ import { packageOf, root, sourceFiles, type SourceFile } from '../support/source
 
 /** From the top down; a module may import those of lower rows, and those of its own row. */
 const layers: readonly (readonly string[])[] = [
-  ['index'],
+  ['index', 'opentelemetry', 'prometheus'],
   ['knex'],
   ['routing', 'state', 'monitor'],
   ['sql', 'balancers', 'consistency', 'hosts'],

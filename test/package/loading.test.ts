@@ -56,6 +56,21 @@ describe('knex-rwsplit', () => {
     );
   });
 
+  it.each([
+    ['opentelemetry', 'traceRoutes'],
+    ['prometheus', 'registerMetrics'],
+  ])('offers %s by require and import, one and the same', (path, name) => {
+    const { output } = consumer.run(
+      `${path}.mjs`,
+      `import { createRequire } from 'node:module';
+       import { ${name} } from 'knex-rwsplit/${path}';
+       const required = createRequire(import.meta.url)('knex-rwsplit/${path}');
+       console.log(typeof ${name}, required.${name} === ${name});`,
+    );
+
+    expect(output).toBe('function true\n');
+  });
+
   it('makes a client that opens nothing and keeps no process alive', () => {
     const { exitCode, output } = consumer.run(
       'client.cjs',

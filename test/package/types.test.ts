@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { installPackedPackage } from '../support/packed-package.ts';
+import { root } from '../support/source-file.ts';
 
 const consumer = installPackedPackage();
 afterAll(() => consumer.remove());
@@ -9,6 +12,8 @@ function application(options: string): string {
   return `
     import { knex, type Knex } from 'knex';
     import { RWSplitClient, onPrimary, onReplica, registerBalancer, rwSplit } from 'knex-rwsplit';
+    import { markPgSpan, traceRoutes } from 'knex-rwsplit/opentelemetry';
+    import { registerMetrics, type MetricsOptions } from 'knex-rwsplit/prometheus';
     import { startCluster } from 'knex-rwsplit/testing';
 
     export const db: Knex = knex({
@@ -21,23 +26,34 @@ function application(options: string): string {
     export const handle = rwSplit(db);
     export const rows: PromiseLike<{ id: number }[]> = db<{ id: number }>('users').select('id').modify(onReplica);
     export const row = onPrimary(db.raw('select 1'));
+    export const marks = [traceRoutes(db), markPgSpan];
+    const metrics: MetricsOptions = { prefix: 'shop_' };
+    export const stop: () => void = registerMetrics(db, metrics);
     export const start: typeof startCluster = startCluster;
   `;
 }
 
 const correct = `{ replicas: [{ host: 'pg-2', weight: 2 }, 'postgres://pg-3/shop'], balancer: 'shuffle' }`;
 
-// One run of the compiler for all files: each costs seconds.
-const errors = consumer.check({
+const readme = readFileSync(join(root, 'examples/readme.mts'), 'utf8');
+
+const sources = {
   'module.mts': application(correct),
   'common.cts': application(correct),
   'option.mts': application(`{ replica: [] }`),
   'value.mts': application(`{ fallback: 'replica' }`),
   'host.mts': application(`{ replicas: [{ host: 'pg-2', wieght: 2 }] }`),
-});
+  'readme.mts': readme,
+};
 const mistakes = ['option.mts', 'value.mts', 'host.mts'];
 
-describe('declarations of the published package', () => {
+// One run of a compiler for all files: each costs seconds.
+const compilers = [
+  ['the newest TypeScript', consumer.check(sources)],
+  ['TypeScript 5.4', consumer.checkWithOldest(sources)],
+] as const;
+
+describe.each(compilers)('declarations of the published package, for %s,', (_, errors) => {
   it('suit a strict application, as a module or CommonJS', () => {
     expect(errors.filter((error) => !mistakes.some((name) => error.startsWith(name)))).toEqual([]);
   });

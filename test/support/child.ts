@@ -29,15 +29,17 @@ const prelude = `
  * Runs JavaScript in a process of its own that knows `knex`, `library()` and `print(value)`.
  *
  * @param onStart is given the process, to do something to it.
+ * @param before runs before anything else is loaded.
  */
 export async function runProgram(
   code: string,
   onStart: (child: ChildProcess) => void = () => undefined,
+  before = '',
 ): Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'rwsplit-program-'));
   const path = join(folder, 'program.cjs');
   const library = `const library = () => require(${JSON.stringify(libraryPath())});`;
-  writeFileSync(path, `${prelude}\n${library}\nvoid (async () => {\n${code}\n})();\n`);
+  writeFileSync(path, `${before}\n${prelude}\n${library}\nvoid (async () => {\n${code}\n})();\n`);
   try {
     return await new Promise((resolve) => {
       // A program that leaves something open never ends by itself.

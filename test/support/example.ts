@@ -42,7 +42,8 @@ export function matchedWith(claims: readonly string[], stdout: string): readonly
   });
 }
 
-function environmentOf(cluster: Cluster): Record<string, string> {
+/** What an example finds its servers by. */
+export function environmentOf(cluster: Cluster): Record<string, string> {
   const { host, port, user, password, database } = cluster.connection(cluster.primary);
   return {
     DATABASE_URL: cluster.url,

@@ -1,8 +1,11 @@
-import { escapeIdentifier, escapeLiteral } from 'pg';
+import { Client } from 'pg';
 import type { TestHost } from '../../lib/testing/index.ts';
 import { until } from '../../lib/testing/until.ts';
 
 const reloadMillis = 5000;
+
+// The methods are as old as pg; its functions of these names are not.
+const { escapeIdentifier, escapeLiteral } = Client.prototype;
 
 /**
  * Changes settings of one running server, and resolves when new sessions begin with them;

@@ -11,11 +11,13 @@ function shown(value: unknown): string {
     inspect(value, { depth: 12, showHidden: false, getters: true }),
     String(value),
   ];
-  for (const write of [JSON.stringify, copied]) {
-    try {
-      texts.push(write(value));
-    } catch {
-      // It has cycles or functions, and so can't be written this way.
+  for (const part of [value, ...partsOf(value)]) {
+    for (const write of [JSON.stringify, copied]) {
+      try {
+        texts.push(write(part));
+      } catch {
+        // It has cycles or functions, and so can't be written this way; what is in it may be.
+      }
     }
   }
   if (value instanceof Error)
@@ -23,12 +25,27 @@ function shown(value: unknown): string {
   return texts.join('\n');
 }
 
+/** What is in an object, and in that, some levels deep. */
+function partsOf(value: unknown, levels = 4): unknown[] {
+  if (levels === 0 || typeof value !== 'object' || value === null) return [];
+  const parts: unknown[] = Object.values(value);
+  return parts.flatMap((part) => [part, ...partsOf(part, levels - 1)]);
+}
+
 function copied(value: unknown): string {
   return inspect(structuredClone(value), { depth: null });
 }
 
-const planted = ['planted-primary', 'planted-replica'] as const;
-const [ofPrimary, ofReplica] = planted;
+const planted = [
+  'planted-primary',
+  'planted-replica',
+  'planted:/@%',
+  'planted%3A%2F%40%25',
+  'planted-token-secret-of-32-bytes-or-more',
+  'planted-older-secret-of-32-bytes-or-more',
+  'planted-key-of-tls',
+] as const;
+const [ofPrimary, ofReplica, special, specialInUrl, tokenSecret, olderSecret, tlsKey] = planted;
 
 function secretsIn(value: unknown, secrets: readonly string[] = planted): string[] {
   const text = shown(value);
@@ -40,6 +57,7 @@ describe('A password', () => {
     do $$ begin
       create role planted_primary login superuser password '${ofPrimary}';
       create role planted_replica login superuser password '${ofReplica}';
+      create role planted_special login superuser password '${special}';
     exception when duplicate_object then null;
     end $$;
   `);
@@ -113,6 +131,82 @@ describe('A password', () => {
       }),
     ],
     [
+      'a URL with several hosts and a password that it has to encode',
+      () => ({
+        connection: `postgres://planted_special:${specialInUrl}@127.0.0.1:${ports().join(',127.0.0.1:')}/${database()}?connect_timeout=5`,
+      }),
+    ],
+    [
+      'a connectionString of each host',
+      () => ({
+        connection: {
+          connectionString: `postgres://planted_primary:${ofPrimary}@127.0.0.1:${ports()[0]}/${database()}`,
+        },
+        rwSplit: {
+          replicas: [
+            {
+              connectionString: `postgres://planted_special:${specialInUrl}@127.0.0.1:${ports()[1]}/${database()}`,
+            },
+          ],
+        },
+      }),
+    ],
+    [
+      'functions that give URLs',
+      () => ({
+        // Knex types objects alone.
+        connection: (async () =>
+          `postgres://planted_primary:${ofPrimary}@127.0.0.1:${ports()[0]}/${database()}`) as unknown as Knex.ConnectionConfigProvider,
+        rwSplit: {
+          replicas: [
+            () =>
+              `postgres://planted_special:${specialInUrl}@127.0.0.1:${ports()[1]}/${database()}`,
+          ],
+        },
+      }),
+    ],
+    [
+      'a function of the password alone',
+      () => ({
+        connection: {
+          host: '127.0.0.1',
+          port: ports()[0],
+          user: 'planted_primary',
+          password: async () => ofPrimary,
+          database: database(),
+        },
+        rwSplit: {
+          replicas: [
+            {
+              host: '127.0.0.1',
+              port: ports()[1],
+              user: 'planted_replica',
+              password: () => ofReplica,
+            },
+          ],
+        },
+      }),
+    ],
+    [
+      'secrets of tokens, and keys of TLS',
+      () => ({
+        connection: {
+          host: '127.0.0.1',
+          port: ports()[0],
+          user: 'planted_primary',
+          password: ofPrimary,
+          database: database(),
+        },
+        rwSplit: {
+          replicas: [
+            { host: '127.0.0.1', port: ports()[1] },
+            { host: '127.0.0.1', port: 3, ssl: { key: tlsKey, passphrase: tlsKey } },
+          ],
+          consistency: { token: { secret: [tokenSecret, olderSecret] } },
+        },
+      }),
+    ],
+    [
       'a function that names the replicas',
       () => ({
         connection: {
@@ -140,6 +234,10 @@ describe('A password', () => {
       db.on(event, (...args) => events.push(args));
     const handle = rwSplit(db)
       .on('route', (event) => events.push(event))
+      .on('retry', (event) => events.push(event))
+      .on('misroute', (event) => events.push(event))
+      .on('host:up', (event) => events.push(event))
+      .on('host:down', (event) => events.push(event))
       .on('host:role', (event) => events.push(event));
 
     const served = [await db('here').pluck('host'), await db('here').pluck('host')].flat();
@@ -154,6 +252,9 @@ describe('A password', () => {
       explained: secretsIn(explained),
       warnings: secretsIn(warnings),
       pool: secretsIn(db.client.pool),
+      builder: secretsIn(db('here')),
+      token: secretsIn(handle.token()),
+      settings: secretsIn(db.client.connectionSettings),
       client: secretsIn(db.client),
       clone: secretsIn(db.withUserParams({}).client),
       transaction: await db.transaction(async (trx) => secretsIn(trx.client)),

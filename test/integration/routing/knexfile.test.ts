@@ -56,6 +56,17 @@ describe('The command line of Knex', () => {
     );
     return stdout;
   };
+  /** The command line with a knexfile in another language. */
+  const cliOf = async (name: string, text: string): Promise<string> => {
+    await writeFile(path.join(folder, name), text);
+    const loader = name.endsWith('.ts') ? ['--import', 'tsx'] : [];
+    const { stdout } = await run(
+      process.execPath,
+      [...loader, 'node_modules/knex/bin/cli.js', 'migrate:status', '--knexfile', name],
+      { cwd: folder, timeout: 25_000 },
+    );
+    return stdout;
+  };
   const ask = (text: string): Promise<object[]> => cluster().primary.query(text);
 
   it('migrates, lists, seeds and rolls back, whatever form the knexfile has', async () => {
@@ -76,6 +87,20 @@ describe('The command line of Knex', () => {
     await write({ connection, rwSplit: { replicas } });
     expect(await cli('migrate:rollback')).toContain('Batch 1 rolled back: 1 migrations');
     expect(await ask('select from knex_migrations_lock')).toHaveLength(1);
+  });
+
+  it.each([
+    ['an ES module', 'knexfile.mjs'],
+    ['TypeScript', 'knexfile.ts'],
+  ])('takes a knexfile that is %s', async (_, name) => {
+    // The module loader of Knex knows no TypeScript.
+    const built = path.join(root, 'dist/index.js');
+    const text = `
+      import { RWSplitClient } from ${JSON.stringify(built)};
+      export default { client: RWSplitClient, connection: ${JSON.stringify(cluster().url)} };
+    `;
+
+    expect(await cliOf(name, text)).toContain('Found 1 Pending');
   });
 });
 

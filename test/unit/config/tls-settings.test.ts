@@ -7,14 +7,14 @@ const written = { ca: 'root', key: 'planted-key', passphrase: 'planted-word', pf
 
 describe('TlsSettings', () => {
   it('shows no secret', () => {
-    const settings = new TlsSettings(written);
+    const settings = TlsSettings.of(written);
 
     expect(inspect(settings) + JSON.stringify({ settings })).not.toContain('planted');
     expect(inspect(settings)).toContain('root');
   });
 
   it('gives pg all that was written', () => {
-    const ssl = new TlsSettings(written);
+    const ssl = TlsSettings.of(written);
 
     const client = new Client({ ssl: ssl as object });
 
@@ -24,11 +24,27 @@ describe('TlsSettings', () => {
   });
 
   it('leaves what was written as it was', () => {
-    expect(Object.keys(new TlsSettings(written))).not.toContain('key');
+    expect(Object.keys(TlsSettings.of(written))).not.toContain('key');
     expect(Object.keys(written)).toContain('key');
   });
 
+  it.each(['passphrase', 'pfx'])('refuses to be cloned with a %s in sight', (secret) => {
+    const settings = TlsSettings.of({ [secret]: 'planted' });
+
+    expect(() => structuredClone(settings)).toThrow('could not be cloned');
+    expect(inspect(settings, { showProxy: true }) + JSON.stringify(settings)).not.toContain(
+      'planted',
+    );
+    expect(settings).toBeInstanceOf(TlsSettings);
+  });
+
+  it('can be cloned without them', () => {
+    expect(structuredClone(TlsSettings.of({ ca: 'root', key: 'planted' }))).toEqual({
+      ca: 'root',
+    });
+  });
+
   it('has no key where none is written', () => {
-    expect('key' in new TlsSettings({ ca: 'root' })).toBe(false);
+    expect('key' in TlsSettings.of({ ca: 'root' })).toBe(false);
   });
 });

@@ -31,4 +31,15 @@ describe('Dialling', () => {
 
     expect(new Set(errors).size).toBe(2);
   });
+
+  it('knows where the last connection was dialled', () => {
+    const dialling = new Dialling();
+
+    expect(dialling.address).toBeUndefined();
+    dialling.begin({ host: 'pg-1', port: 5432 });
+    dialling.begin({ host: 'pg-2', port: 5433, password: 'secret' });
+    dialling.begin({});
+
+    expect(dialling.address).toEqual({ host: 'pg-2', port: 5433 });
+  });
 });

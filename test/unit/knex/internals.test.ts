@@ -44,6 +44,12 @@ describe('knexClasses', () => {
     expect(knexClasses({ knex })).toEqual(classes);
   });
 
+  it('takes a dialect that extends the one of Knex', () => {
+    class OwnDialect extends classes.PgDialect {}
+
+    expect(knexClasses(knex, OwnDialect)).toEqual({ ...classes, PgDialect: OwnDialect });
+  });
+
   it('makes no pool', () => {
     expect(knex({ client: 'pg' }).client.pool).toBeUndefined();
   });

@@ -1,0 +1,57 @@
+import { knownDifferences } from './known-differences.mjs';
+
+/** The page that tells what was found: `docs/compatibility.md`. */
+export function compatibilityPage(results, node) {
+  return `# Compatibility
+
+Written by \`npm run test:matrix -- --write\`, on Node ${node}: the tests of all that touches Knex or the
+driver, with each of these versions of the two.
+
+| Knex | \`pg\` | passed | differ as below | failed |
+| --- | --- | --- | --- | --- |
+${results.map(row).join('\n')}
+
+Continuous integration runs a part of it with the oldest and the newest. The package of Knex 3.0.0
+lacks a file, and cannot be loaded by anyone. The types are those of Knex 3: Knex 2.5 works, and
+\`rwSplit\` needs a cast there. \`pg-native\` is refused with a \`ConfigError\`: it has no way to cancel a
+query at the server that runs it, to see what a server reports of its role, or to end a dead socket.
+
+## What older versions do otherwise
+
+With these, some tests fail, for the reason given and for no other:
+
+${knownDifferences.map(({ peer, before, why }) => `- ${peerName(peer)} before ${before} ${why}.`).join('\n')}
+
+## What differs from plain Knex
+
+A client without \`rwSplit\` is Knex's own: the tests compare what it sends, byte for byte. One that
+splits differs where it has to:
+
+- \`start\` comes before the connection is taken, and not after: the text decides which. A listener
+  that changes the builder is honoured. As in Knex, a stream has none.
+- \`query\`, \`query-response\` and \`query-error\` carry \`rwSplit\`, with host, role and reason. A statement
+  that is run again elsewhere shows once; the attempt that failed is a \`retry\` of \`rwSplit(db)\`.
+- The text of \`BEGIN\`, \`START TRANSACTION\` or \`SAVEPOINT\` in \`db.raw\` outside of a transaction is
+  refused: the next statement could run on another connection, or another server.
+- A host that cannot be reached is a \`NoHostAvailableError\` that says so, and no \`KnexTimeoutError\`
+  that guesses at a full pool. A full pool is a \`KnexTimeoutError\`, as ever.
+- \`client.pool\` is that of the primary in all that it answers; there is one more for each replica.
+- \`client.config.client\` is \`'pg'\` and no class, since applications and Knex's own migrations compare
+  it as a string.
+- Without \`asyncStackTraces\`, the stack of an error that Knex finds while it compiles (an undefined
+  binding) ends in Knex: a query is compiled before it waits for a connection, not after.
+- A knexfile that is an ES module is a \`knexfile.mjs\`, which the command line of Knex loads as it is.
+  Its \`--esm\` goes by the package esm, which is no longer maintained and fails at every \`node:\` import,
+  those of this package among them.
+- A second release of a connection does no harm to whoever has it by then.
+- A session-level advisory lock keeps its connection until it is unlocked.
+`;
+}
+
+function row({ knex, pg, passed, known, failed }) {
+  return `| ${knex} | ${pg} | ${passed} | ${known.length} | ${failed.length} |`;
+}
+
+function peerName(peer) {
+  return peer === 'knex' ? 'Knex' : '`pg`';
+}
