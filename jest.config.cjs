@@ -13,7 +13,7 @@ const project = (name, more = {}) => ({
 });
 
 /** Projects whose tests need servers; the others run without. */
-const onCluster = ['integration', 'examples', 'package'];
+const onCluster = ['integration', 'examples', 'package', 'frameworks'];
 const cluster = {
   globalSetup: '<rootDir>/test/support/cluster-setup.ts',
   globalTeardown: '<rootDir>/test/support/cluster-teardown.ts',
@@ -24,7 +24,7 @@ module.exports = {
   reporters: ['default', '<rootDir>/scripts/tally-reporter.cjs'],
   testTimeout: process.env.RWSPLIT_LONG === undefined ? 60_000 : 600_000,
   maxWorkers: 2,
-  projects: ['unit', 'architecture', 'docs', 'integration', 'examples', 'package'].map((name) =>
+  projects: ['unit', 'architecture', 'docs', ...onCluster].map((name) =>
     project(name, onCluster.includes(name) ? cluster : {}),
   ),
 };

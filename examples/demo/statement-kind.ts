@@ -27,7 +27,7 @@ export function kindOf(sql: string): StatementKind {
 // In this order: what are these names, is a lock still held, which server is this, and Knex's own
 // first question.
 function isLookUp(sql: string): boolean {
-  return /pg_catalog\.pg_proc|from pg_locks where|pg_postmaster_start_time|^select version\(\)/.test(
+  return /pg_catalog\.pg_proc|pg_locks where|pg_postmaster_start_time|^select version\(\)/.test(
     sql,
   );
 }

@@ -13,10 +13,20 @@ export interface ExampleRun {
   readonly claimed: readonly string[];
 }
 
-/** The files of examples/, without those of its folders. */
-export function exampleNames(): readonly string[] {
+// What loads a whole framework takes seconds, and tells of it more than of this package.
+const onFrameworks: ReadonlySet<string> = new Set(
+  ['bookshelf', 'express-session', 'feathers', 'mikro-orm', 'nestjs', 'objection'].map(
+    (name) => `${name}.mts`,
+  ),
+);
+
+/** The files of examples/, without those of its folders; apart those that are about a framework. */
+export function exampleNames(areOnFrameworks = false): readonly string[] {
   const folder = join(root, 'examples');
-  return existsSync(folder) ? readdirSync(folder).filter((name) => /\.m?ts$/.test(name)) : [];
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter(
+    (name) => /\.m?ts$/.test(name) && onFrameworks.has(name) === areOnFrameworks,
+  );
 }
 
 /** Runs an example as its reader would, with a cluster in the environment. */

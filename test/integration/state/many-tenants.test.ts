@@ -42,7 +42,7 @@ describe('Many tenants over few connections', () => {
 
   it.each([
     [1000, 'with a budget', { maxPerServer }, maxPerServer],
-    ...[10_000, ...inLong(100_000, 1_000_000)].map(
+    ...[3000, ...inLong(100_000, 1_000_000)].map(
       (queries) => [queries, 'over pools alone', {}, most + closing] as const,
     ),
   ] as const)(
