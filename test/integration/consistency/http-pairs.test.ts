@@ -4,14 +4,14 @@ import type { Knex } from 'knex';
 import { sessionMiddleware, type SessionMiddlewareOptions } from '../../../lib/index.ts';
 import { Browser } from '../../support/browser.ts';
 import { useHttpServers } from '../../support/http-servers.ts';
-import { amount } from '../../support/long.ts';
+import { isLong } from '../../support/long.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { delayReplay, type ReplayDelay } from '../../support/replay-delay.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { useSplit } from '../../support/split.ts';
 
 const browsers = 50;
-const pairs = amount(500);
+const pairs = isLong ? 10_000 : 200;
 
 /** An application that keeps a number for each of its visitors. */
 function numbers(db: Knex, options: SessionMiddlewareOptions): Express {

@@ -14,7 +14,7 @@ import {
   type Turn,
   type TurnResult,
 } from '../../support/history-turn.ts';
-import { amount, isLong } from '../../support/long.ts';
+import { isLong } from '../../support/long.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { delayReplay, type ReplayDelay } from '../../support/replay-delay.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
@@ -22,7 +22,7 @@ import { seededRandom } from '../../support/seeded-random.ts';
 import { replicasOf, useSplit } from '../../support/split.ts';
 
 const workers = 50;
-const pairs = amount(500);
+const pairs = isLong ? 10_000 : 200;
 const reads = isLong ? 150 : 40;
 
 type Place = (turn: Turn) => Promise<TurnResult>;

@@ -41,8 +41,8 @@ describe('Many tenants over few connections', () => {
     );
 
   it.each([
-    [1000, 'with a budget', { maxPerServer }, maxPerServer],
-    ...[3000, ...inLong(100_000, 1_000_000)].map(
+    [500, 'with a budget', { maxPerServer }, maxPerServer],
+    ...[2000, ...inLong(100_000, 1_000_000)].map(
       (queries) => [queries, 'over pools alone', {}, most + closing] as const,
     ),
   ] as const)(
@@ -102,7 +102,7 @@ describe('Many tenants over few connections', () => {
       dbs,
       // The fewer, the more often is a connection used again for the same one.
       tenants: { ...tenants, names: tenants.names.slice(0, 3) },
-      queries: 1000,
+      queries: 600,
       concurrency,
       incidentShare: 0.25,
     });

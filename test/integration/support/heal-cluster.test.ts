@@ -11,21 +11,6 @@ const damages: readonly (readonly [string, Damage])[] = [
   ['nothing', () => undefined],
   ['all stopped', (hosts) => Promise.all(hosts.map((host) => host.stop()))],
   [
-    'a cut replica that was then stopped',
-    async ([, first]) => [await first.cutReplication(), await first.stop()],
-  ],
-  [
-    'a failover, and the next one, and everything is down',
-    async ([primary, first, second]) => {
-      await primary.kill();
-      await first.promote();
-      await second.rejoin();
-      await first.kill();
-      await second.promote();
-      await second.kill();
-    },
-  ],
-  [
     'settings',
     async ([primary, first]) => {
       await setSettings(primary, { default_transaction_read_only: 'on', work_mem: '8MB' });
@@ -33,6 +18,21 @@ const damages: readonly (readonly [string, Damage])[] = [
     },
   ],
   ...inLong<readonly [string, Damage]>(
+    [
+      'a cut replica that was then stopped',
+      async ([, first]) => [await first.cutReplication(), await first.stop()],
+    ],
+    [
+      'a failover, and the next one, and everything is down',
+      async ([primary, first, second]) => {
+        await primary.kill();
+        await first.promote();
+        await second.rejoin();
+        await first.kill();
+        await second.promote();
+        await second.kill();
+      },
+    ],
     ['a hung primary and a hung replica', ([primary, , second]) => [primary.hang(), second.hang()]],
     ['paused replay', ([, first]) => first.pauseReplay()],
     ['two primaries', async ([, first]) => [await first.promote()]],
