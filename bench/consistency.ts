@@ -3,7 +3,8 @@ import { RWSplitClient, rwSplit } from '../lib/index.ts';
 import type { ConsistencyMode } from '../lib/config/consistency-options.ts';
 import type { Cluster } from '../lib/testing/index.ts';
 import { createRoutingSchema } from '../test/support/routing-schema.ts';
-import { compare, elapsed, worked } from './measure.ts';
+import { isWithin } from './is-within.ts';
+import { compare, worked } from './measure.ts';
 import { report } from './report.ts';
 import { delayMillis, portsOf, slowly } from './slow-network.ts';
 
@@ -50,16 +51,13 @@ async function compareTimes(cluster: Cluster, ports: readonly number[]): Promise
     // What a read finds is what was written long before; a session of its own else.
     const scoped = async (db: Knex): Promise<unknown> =>
       afterWrite ? run(db) : rwSplit(db).session({}, async () => run(db));
-    const needed = await compare(
-      [
-        { name: 'eventual', run: async () => scoped(eventual) },
-        { name: 'session', run: async () => scoped(session) },
-      ],
-      { rounds: 300, times: 1, meter: elapsed, quantile: 0.1 },
+    const isWell = await isWithin(
+      allowedRatio,
+      name,
+      ['eventual', async () => scoped(eventual)],
+      ['session', async () => scoped(session)],
     );
-    const ratio = needed.session / needed.eventual;
-    isAllowed &&= ratio <= allowedRatio;
-    report(name, ratio, `${needed.session.toFixed(2)} ms, at most ${allowedRatio}`);
+    isAllowed &&= isWell;
   }
 
   await Promise.all([eventual.destroy(), session.destroy()]);

@@ -3,8 +3,8 @@ import { RWSplitClient, rwSplit } from '../lib/index.ts';
 import type { Cluster } from '../lib/testing/index.ts';
 import { watchConnections } from '../test/support/tenant-connections.ts';
 import { nameTenants, tenantSchema, type Tenants } from '../test/support/tenant-schema.ts';
-import { compare, elapsed, worked } from './measure.ts';
-import { report } from './report.ts';
+import { isWithin } from './is-within.ts';
+import { compare, worked } from './measure.ts';
 import { delayMillis, slowly } from './slow-network.ts';
 
 const tenantCount = 100;
@@ -46,16 +46,13 @@ async function compareTimes(
     let turn = 0;
     const of = (db: Knex, tenant: string | undefined): Knex =>
       rwSplit(db).withState(tenants.state(tenant ?? ''));
-    const needed = await compare(
-      [
-        { name: 'same', run: async () => run(of(same, tenants.names[0])) },
-        { name: 'changing', run: async () => run(of(changing, tenants.names[turn++ % 2])) },
-      ],
-      { rounds: 300, times: 1, meter: elapsed, quantile: 0.1 },
+    const isWell = await isWithin(
+      allowedRatio,
+      name,
+      ['same', async () => run(of(same, tenants.names[0]))],
+      ['changing', async () => run(of(changing, tenants.names[turn++ % 2]))],
     );
-    const ratio = needed.changing / needed.same;
-    isAllowed &&= ratio <= allowedRatio;
-    report(name, ratio, `${needed.changing.toFixed(2)} ms, at most ${allowedRatio}`);
+    isAllowed &&= isWell;
   }
   await Promise.all([same.destroy(), changing.destroy()]);
   return isAllowed;

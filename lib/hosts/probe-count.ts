@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Connection } from './host.ts';
+import { Waiters } from './waiters.ts';
 import { whenClosed } from './when-closed.ts';
 
 // What a probe asks takes no time: a server that hangs notices later than any wait, another one at once.
@@ -10,7 +11,7 @@ export class ProbeCount {
   readonly #clock: Clock;
   readonly #onClosed: () => void;
   readonly #open = new Set<Connection>();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters: Waiters = new Waiters();
 
   constructor(clock: Clock, onClosed: () => void) {
     this.#clock = clock;
@@ -25,7 +26,7 @@ export class ProbeCount {
   add(client: Connection): void {
     const onClosed = (): void => {
       this.#open.delete(client);
-      if (this.size === 0) for (const wake of this.#waiting) wake();
+      if (this.size === 0) this.#waiters.wakeAll();
       this.#onClosed();
     };
     if (whenClosed(client, this.#clock, NOTICE_MILLIS, onClosed)) this.#open.add(client);
@@ -34,15 +35,6 @@ export class ProbeCount {
   /** Resolves once none is open, or with false after `millis`. */
   whenClosed(millis: number): Promise<boolean> {
     if (this.size === 0) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const settle = (isClosed: boolean): void => {
-        stopWaiting();
-        this.#waiting.delete(wake);
-        resolve(isClosed);
-      };
-      const wake = (): void => settle(true);
-      const stopWaiting = this.#clock.after(millis, () => settle(false));
-      this.#waiting.add(wake);
-    });
+    return this.#waiters.wait(millis, this.#clock, { isQuery: false });
   }
 }

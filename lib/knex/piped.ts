@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts';
 import type { Answer } from '../consistency/questions.ts';
 import type { Connection } from '../hosts/host.ts';
-import { runQuery } from '../hosts/run-query.ts';
+import { asTexts, runQuery } from '../hosts/run-query.ts';
 import { fulfilled, rejected, settled, within } from './settled.ts';
 
 /** A `pg` client, as far as sharing a round trip needs it. */
@@ -46,9 +46,6 @@ export interface Piped<T> {
   /** Something is still to be answered: the connection must be used for nothing else. */
   readonly isBusy: boolean;
 }
-
-// As the server writes it, whatever an application made of the driver's types.
-const types = { getTypeParser: () => (text: unknown) => text };
 
 // How long the answer to a statement is waited for that nobody wants any more: then its connection is
 // worth less than the time.
@@ -130,7 +127,7 @@ const nothing = {
 
 /** Asks a server something on a connection that is in nobody else's use. */
 export async function ask(connection: Connection, text: string): Promise<Answer | undefined> {
-  const [row] = await runQuery(connection, { text, types });
+  const [row] = await runQuery(connection, { text, types: asTexts });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its values were not parsed.
   return row as Answer | undefined;
 }

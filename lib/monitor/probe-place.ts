@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { ServerBudget } from '../hosts/server-budget.ts';
+import { Waiters } from '../hosts/waiters.ts';
 import { judgeConnectError } from '../routing/failure.ts';
 import type { ProbeOutcome } from './probe.ts';
 import type { SharedProbe } from './shared-probe.ts';
@@ -21,7 +22,7 @@ export class ProbePlace {
   renewedAt: number = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
   readonly #sharers = new Set<SharedProbe>();
-  readonly #waiting = new Map<() => void, number>();
+  readonly #waiters: Waiters = new Waiters();
   #isTaken = false;
   #last: DatedOutcome | undefined;
   #isOneServer = true;
@@ -88,23 +89,12 @@ export class ProbePlace {
       this.#isTaken = true;
       return Promise.resolve(true);
     }
-    return new Promise((resolve) => {
-      const settle = (isMine: boolean): void => {
-        stopWaiting();
-        this.#waiting.delete(wake);
-        resolve(isMine);
-      };
-      const wake = (): void => settle(true);
-      const stopWaiting = this.#clock.after(millis, () => settle(false));
-      this.#waiting.set(wake, since);
-    });
+    return this.#waiters.wait(millis, this.#clock, { isQuery: false, rank: since });
   }
 
   /** Lets the next one have it. */
   giveBack(): void {
-    const [first] = [...this.#waiting].toSorted(([, one], [, other]) => one - other);
-    if (first === undefined) this.#isTaken = false;
-    else first[0]();
+    if (!this.#waiters.wakeOne()) this.#isTaken = false;
   }
 }
 

@@ -65,17 +65,19 @@ describe('A password', () => {
   const database = (): string => cluster().database;
   const ports = (): [number, number] => [cluster().primary.port, cluster().replicas[0]?.port ?? 0];
 
+  const plantedPrimary = (): Knex.PgConnectionConfig => ({
+    host: '127.0.0.1',
+    port: ports()[0],
+    user: 'planted_primary',
+    password: ofPrimary,
+    database: database(),
+  });
+
   const forms: [string, () => Knex.Config][] = [
     [
       'objects',
       () => ({
-        connection: {
-          host: '127.0.0.1',
-          port: ports()[0],
-          user: 'planted_primary',
-          password: ofPrimary,
-          database: database(),
-        },
+        connection: plantedPrimary(),
         rwSplit: {
           replicas: [
             { host: '127.0.0.1', port: ports()[1], user: 'planted_replica', password: ofReplica },
@@ -190,13 +192,7 @@ describe('A password', () => {
     [
       'secrets of tokens, and keys of TLS',
       () => ({
-        connection: {
-          host: '127.0.0.1',
-          port: ports()[0],
-          user: 'planted_primary',
-          password: ofPrimary,
-          database: database(),
-        },
+        connection: plantedPrimary(),
         rwSplit: {
           replicas: [
             { host: '127.0.0.1', port: ports()[1] },
@@ -209,13 +205,7 @@ describe('A password', () => {
     [
       'a function that names the replicas',
       () => ({
-        connection: {
-          host: '127.0.0.1',
-          port: ports()[0],
-          user: 'planted_primary',
-          password: ofPrimary,
-          database: database(),
-        },
+        connection: plantedPrimary(),
         rwSplit: {
           replicas: async () => [
             { host: '127.0.0.1', port: ports()[1], user: 'planted_replica', password: ofReplica },

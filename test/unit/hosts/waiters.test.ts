@@ -37,6 +37,20 @@ describe('Waiters', () => {
     expect(gone).toEqual(['a', 'b', 'c']);
   });
 
+  it('wakes those of the lowest rank first, and says whether there was anybody', async () => {
+    const { clock, waiters, gone } = bench();
+    const all = [3, 1, 2, 1].map(async (rank, index) => {
+      await waiters.wait(100, clock, { rank, isQuery: false });
+      gone.push(`${index}`);
+    });
+
+    const isAnybody = [...all, undefined].map(() => waiters.wakeOne());
+    await Promise.all(all);
+
+    expect(isAnybody).toEqual([true, true, true, true, false]);
+    expect(gone).toEqual(['1', '3', '2', '0']);
+  });
+
   it('passes over those whose time was up', async () => {
     const { clock, waiters, gone, wait } = bench();
     const all = [wait('a', 10), wait('b')];
