@@ -8,6 +8,8 @@ import type { Cluster } from '../../lib/testing/index.ts';
 export interface Instances {
   /** One that splits, with a connection open to each host. */
   split(config?: Knex.Config): Promise<Knex>;
+  /** One that splits, of the primary alone, with nothing opened. */
+  alone(config?: Knex.Config): Knex;
   /** Knex's own, of the primary. */
   plain(config?: Knex.Config): Knex;
   /** What the instances of the running test have warned of. */
@@ -47,6 +49,7 @@ export function useInstances(cluster: () => Cluster): Instances {
   return {
     warnings: () => warnings,
     plain: (config) => make({ client: 'pg', ...config }),
+    alone: (config) => make({ client: RWSplitClient, rwSplit: { replicas: [] }, ...config }),
     async split(config = {}) {
       const replicas = cluster().replicas.map(({ name, host, port }) => ({ name, host, port }));
       const db = make({

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import type { MisrouteEvent } from '../../../lib/index.ts';
+import { until } from '../../../lib/testing/until.ts';
 import { hidden, hiddenWrites } from '../../support/hidden-writes.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
-import { useSplit } from '../../support/split.ts';
+import { type Split, useSplit } from '../../support/split.ts';
 
 const refusals: [string, string, string][] = [
   ['a hidden write', '25006', 'select writes() as host'],
@@ -23,6 +24,18 @@ const lacking = `
 describe('A read that the replica refuses', () => {
   const split = useSplit(useRoutingDatabase(hiddenWrites + lacking), 'eventual');
 
+  /** With the functions looked up: on a busy machine, that may take longer than a read waits for. */
+  const known = async (config?: Knex.Config): Promise<Split> => {
+    const warm = await split.warm(config);
+    const all = 'select writes(), reads_unlogged(), asks_position(), lacks(), raises(?)';
+    await until('the functions are known', 5000, async () => {
+      const { intent } = await rwSplit(warm.db).explain(warm.db.raw(all, ['']));
+      return intent === 'read';
+    });
+    warm.servers();
+    return warm;
+  };
+
   const watch = (db: Knex): MisrouteEvent[] => {
     const events: MisrouteEvent[] = [];
     rwSplit(db).on('misroute', (event) => events.push(event));
@@ -30,7 +43,7 @@ describe('A read that the replica refuses', () => {
   };
 
   it.each(refusals)('runs on the primary instead: %s (%s)', async (_, code, text) => {
-    const { db, servers } = await split.warm();
+    const { db, servers } = await known();
     const misroutes = watch(db);
 
     const { rows } = await db.raw<{ rows: { host: string }[] }>(text);
@@ -47,7 +60,7 @@ describe('A read that the replica refuses', () => {
   it.each(refusals)(
     'goes to the primary by itself from then on: %s (%s)',
     async (_, _code, text) => {
-      const { db, servers } = await split.warm();
+      const { db, servers } = await known();
       const misroutes = watch(db);
       await db.raw(text);
       servers();
@@ -65,7 +78,7 @@ describe('A read that the replica refuses', () => {
   );
 
   it('is learnt by its text, whatever the bindings', async () => {
-    const { db, servers } = await split.warm();
+    const { db, servers } = await known();
     await hidden(db).where('host', '<>', 'a').select();
     servers();
 
@@ -76,7 +89,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('is tried on a replica again after DDL of this client', async () => {
-    const { db, servers } = await split.warm();
+    const { db, servers } = await known();
     const misroutes = watch(db);
     const [[, , text] = ['', '', '']] = refusals;
     await db.raw(text);
@@ -90,7 +103,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('runs on the primary, but is not learnt, when only the replica lacks something', async () => {
-    const { db, servers } = await split.warm();
+    const { db, servers } = await known();
     const misroutes = watch(db);
     const texts = ['select lacks() as host', 'select lacks() as host'];
 
@@ -107,7 +120,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('is not sent to the primary once it was cancelled', async () => {
-    const { db } = await split.warm({ pool: { max: 1 }, acquireConnectionTimeout: 3000 });
+    const { db } = await known({ pool: { max: 1 }, acquireConnectionTimeout: 3000 });
     const misroutes = watch(db);
     const holder = await db.transaction();
     const { client } = db;
@@ -128,7 +141,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('is not sent to the primary once its time is up', async () => {
-    const { db } = await split.warm({ pool: { max: 1 }, acquireConnectionTimeout: 3000 });
+    const { db } = await known({ pool: { max: 1 }, acquireConnectionTimeout: 3000 });
     const misroutes = watch(db);
     const holder = await db.transaction();
 
@@ -141,7 +154,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('is counted each time', async () => {
-    const { db } = await split.warm();
+    const { db } = await known();
     const misroutes = watch(db);
 
     await hidden(db).select();
@@ -151,7 +164,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('shows once in the events of Knex, with the host that ran it', async () => {
-    const { db } = await split.warm();
+    const { db } = await known();
     const seen: unknown[] = [];
     db.on('query', () => seen.push('query'));
     db.on('query-error', () => seen.push('query-error'));
@@ -164,7 +177,7 @@ describe('A read that the replica refuses', () => {
   });
 
   it('is streamed by the primary, into the same stream', async () => {
-    const { db } = await split.warm();
+    const { db } = await known();
     const misroutes = watch(db);
 
     const rows: unknown = await hidden(db).select().stream().toArray();
@@ -176,7 +189,7 @@ describe('A read that the replica refuses', () => {
   it.each(['3F000', '42P01', '42703', '42883', '42704'])(
     'runs on the primary, but is not learnt, when the replica may lack a schema change: %s',
     async (code) => {
-      const { db, servers } = await split.warm();
+      const { db, servers } = await known();
       const failure = db.raw('select raises(?)', [code]);
 
       await expect(failure).rejects.toMatchObject({ code });
