@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import * as prettier from 'prettier';
 import { cloneTree } from './matrix/clone.mjs';
 import { combinations, smokeTests, tests } from './matrix/combinations.mjs';
 import { knownDifference } from './matrix/known-differences.mjs';
@@ -16,18 +15,13 @@ try {
   for (const versions of combinations.filter((one) => !isSmoke || one.isSmoke)) {
     clone.install(versions);
     const { passed, failed } = runTests(clone.folder, isSmoke ? smokeTests : tests);
-    const known = failed.filter((name) => knownDifference(versions, name) !== undefined);
-    const result = {
-      ...versions,
-      passed,
-      known,
-      failed: failed.filter((name) => !known.includes(name)),
-    };
-    results.push(result);
+    const wrong = failed.filter((name) => knownDifference(versions, name) === undefined);
+    const known = failed.length - wrong.length;
+    results.push({ ...versions, passed, known, failed: wrong.length });
     console.log(
-      `Knex ${versions.knex}, pg ${versions.pg}: ${passed} passed, ${known.length} differ as known, ${result.failed.length} failed`,
+      `Knex ${versions.knex}, pg ${versions.pg}: ${passed} passed, ${known} differ as known, ${wrong.length} failed`,
     );
-    for (const name of result.failed) console.log(`  ${name}`);
+    for (const name of wrong) console.log(`  ${name}`);
   }
 } finally {
   clone.remove();
@@ -35,8 +29,7 @@ try {
 
 if (process.argv.includes('--write') && !isSmoke) {
   const path = join(root, 'docs/compatibility.md');
-  const config = await prettier.resolveConfig(path);
-  const page = compatibilityPage(results, process.versions.node.split('.')[0]);
-  writeFileSync(path, await prettier.format(page, { ...config, parser: 'markdown' }));
+  const node = process.versions.node.split('.')[0];
+  writeFileSync(path, await compatibilityPage(results, node, path));
 }
-process.exitCode = results.some(({ failed }) => failed.length > 0) ? 1 : 0;
+process.exitCode = results.some(({ failed }) => failed > 0) ? 1 : 0;

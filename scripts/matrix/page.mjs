@@ -1,7 +1,13 @@
+import * as prettier from 'prettier';
 import { knownDifferences } from './known-differences.mjs';
 
-/** The page that tells what was found: `docs/compatibility.md`. */
-export function compatibilityPage(results, node) {
+/** The page that tells what was found, for a file: `docs/compatibility.md`. */
+export async function compatibilityPage(results, node, path) {
+  const config = await prettier.resolveConfig(path);
+  return prettier.format(textOf(results, node), { ...config, parser: 'markdown' });
+}
+
+function textOf(results, node) {
   return `# Compatibility
 
 Written by \`npm run test:matrix -- --write\`, on Node ${node}: the tests of all that touches Knex or the
@@ -43,13 +49,14 @@ splits differs where it has to:
 - A knexfile that is an ES module is a \`knexfile.mjs\`, which the command line of Knex loads as it is.
   Its \`--esm\` goes by the package esm, which is no longer maintained and fails at every \`node:\` import,
   those of this package among them.
+- A \`connection\` that is a function is asked once more, for the connection of the probe.
 - A second release of a connection does no harm to whoever has it by then.
 - A session-level advisory lock keeps its connection until it is unlocked.
 `;
 }
 
 function row({ knex, pg, passed, known, failed }) {
-  return `| ${knex} | ${pg} | ${passed} | ${known.length} | ${failed.length} |`;
+  return `| ${knex} | ${pg} | ${passed} | ${known} | ${failed} |`;
 }
 
 function peerName(peer) {

@@ -2,22 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Runs test files in a folder, those that failed a second time: a machine that is busy with other
- * things lets some fail once.
- *
- * @returns how many tests passed, and the names of those that failed twice.
- */
+/** Runs test files in a folder: how many tests passed, and the names of those that failed. */
 export function runTests(folder, files) {
-  const first = runOnce(folder, files);
-  if (first.failedFiles.length === 0) return { passed: first.passed, failed: [] };
-
-  const second = runOnce(folder, first.failedFiles);
-  const failed = first.failed.filter((name) => second.failed.includes(name));
-  return { passed: first.passed + first.failed.length - failed.length, failed };
-}
-
-function runOnce(folder, files) {
   const results = mkdtempSync(join(folder, 'results-'));
   const output = join(results, 'results.json');
   const { stderr } = spawnSync(
@@ -44,7 +30,6 @@ function runOnce(folder, files) {
     return {
       passed: tests.filter(({ status }) => status === 'passed').length,
       failed: tests.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-      failedFiles: testResults.filter(({ status }) => status === 'failed').map(({ name }) => name),
     };
   } catch (error) {
     throw new Error(`The tests did not run:\n${stderr}`, { cause: error });
