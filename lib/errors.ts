@@ -117,5 +117,11 @@ export function copyError(error: Error): Error {
   const copy = new Error(error.message);
   const prototype: object | null = Object.getPrototypeOf(error);
   Object.setPrototypeOf(copy, prototype);
-  return Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));
+  Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));
+  // From Node 21 on it is an accessor, which answers for the error that it is asked of.
+  return Object.defineProperty(copy, 'stack', {
+    value: error.stack,
+    writable: true,
+    configurable: true,
+  });
 }
