@@ -1,23 +1,31 @@
 /**
- * The versions of the peers that the tests run with: the ends of both ranges, and what lies on
- * either side of each change of theirs that is felt here.
+ * The versions that the tests run with: the ends of the ranges of both peers, what lies on either
+ * side of each change of theirs that is felt here, and the release lines of Node that are maintained.
  *
- * @type {readonly { readonly knex: string, readonly pg: string, readonly isSmoke?: boolean }[]}
+ * @type {readonly {
+ *   readonly node: string,
+ *   readonly knex: string,
+ *   readonly pg: string,
+ *   readonly isSmoke?: boolean,
+ * }[]}
  */
 export const combinations = [
-  { knex: '2.5.1', pg: '8.23.1' },
+  { node: '20', knex: '2.5.1', pg: '8.23.1' },
   // The package of Knex 3.0.0 lacks a file without which it cannot be loaded.
-  { knex: '3.0.1', pg: '8.0.3', isSmoke: true },
-  { knex: '3.0.1', pg: '8.23.1' },
-  { knex: '3.1.0', pg: '8.11.6' },
-  { knex: '3.2.10', pg: '8.22.0' },
-  { knex: '3.3.0', pg: '8.0.3' },
-  { knex: '3.3.0', pg: '8.22.0' },
-  { knex: '3.3.0', pg: '8.23.1', isSmoke: true },
+  { node: '20', knex: '3.0.1', pg: '8.0.3', isSmoke: true },
+  { node: '20', knex: '3.0.1', pg: '8.23.1' },
+  { node: '20', knex: '3.1.0', pg: '8.11.6' },
+  { node: '20', knex: '3.2.10', pg: '8.22.0' },
+  { node: '20', knex: '3.3.0', pg: '8.0.3' },
+  { node: '20', knex: '3.3.0', pg: '8.22.0' },
+  { node: '20', knex: '3.3.0', pg: '8.23.1', isSmoke: true },
+  { node: '22', knex: '3.3.0', pg: '8.23.1' },
+  { node: '24', knex: '3.3.0', pg: '8.23.1' },
 ];
 
 /** What is run with each: all that touches Knex or the driver. */
 export const tests = [
+  'unit/errors',
   'unit/knex/',
   'integration/knex/client-surface',
   'integration/knex/config-options',

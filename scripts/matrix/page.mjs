@@ -2,19 +2,19 @@ import * as prettier from 'prettier';
 import { knownDifferences } from './known-differences.mjs';
 
 /** The page that tells what was found, for a file: `docs/compatibility.md`. */
-export async function compatibilityPage(results, node, path) {
+export async function compatibilityPage(results, path) {
   const config = await prettier.resolveConfig(path);
-  return prettier.format(textOf(results, node), { ...config, parser: 'markdown' });
+  return prettier.format(textOf(results), { ...config, parser: 'markdown' });
 }
 
-function textOf(results, node) {
+function textOf(results) {
   return `# Compatibility
 
-Written by \`npm run test:matrix -- --write\`, on Node ${node}: the tests of all that touches Knex or the
-driver, with each of these versions of the two.
+Written by \`npm run test:matrix -- --write\`: the tests of all that touches Knex or the driver, with
+each of these versions.
 
-| Knex | \`pg\` | passed | differ as below | failed |
-| --- | --- | --- | --- | --- |
+| Node | Knex | \`pg\` | passed | differ as below | failed |
+| --- | --- | --- | --- | --- | --- |
 ${results.map(row).join('\n')}
 
 Continuous integration runs a part of it with the oldest and the newest. The package of Knex 3.0.0
@@ -55,8 +55,8 @@ splits differs where it has to:
 `;
 }
 
-function row({ knex, pg, passed, known, failed }) {
-  return `| ${knex} | ${pg} | ${passed} | ${known} | ${failed} |`;
+function row({ node, knex, pg, passed, known, failed }) {
+  return `| ${node} | ${knex} | ${pg} | ${passed} | ${known} | ${failed} |`;
 }
 
 function peerName(peer) {

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Runs test files in a folder: how many tests passed, and the names of those that failed. */
-export function runTests(folder, files) {
+/** Runs test files in a folder, by a program that is Node: how many tests passed, and the names of those that failed. */
+export function runTests(program, folder, files) {
   const results = mkdtempSync(join(folder, 'results-'));
   const output = join(results, 'results.json');
   const { stderr } = spawnSync(
-    process.execPath,
+    program,
     [
       'node_modules/jest/bin/jest.js',
       '--selectProjects',
