@@ -1,4 +1,4 @@
-import { isNativeError } from 'node:util/types';
+import { isNativeError } from 'util/types';
 
 /** The stable, machine-readable name of an error of this library. */
 export type RWSplitErrorCode =

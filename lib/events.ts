@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter } from 'events';
 import { asError } from './errors.ts';
 
 /** Where a statement went, and why. */

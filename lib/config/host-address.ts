@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6 } from 'net';
 import { portRange } from './number-range.ts';
 
 /** Where a server listens; what is not given is pg's default or inherited. */

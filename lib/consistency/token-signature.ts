@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'crypto';
 
 // 144 bits are 24 characters of base64url with no bit to spare, so a signature is written in one
 // way only.

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash } from 'crypto';
 import { InvalidTokenError } from '../errors.ts';
 import type { Mark } from './mark.ts';
 import { isSignedBy, signBody } from './token-signature.ts';

@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import type { EventEmitter } from 'events';
 import type { Clock } from '../clock.ts';
 import type { Connection } from './host.ts';
 import { serverFacts } from './server-facts.ts';

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter } from 'events';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { ConfigError } from '../errors.ts';

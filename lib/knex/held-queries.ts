@@ -1,4 +1,4 @@
-import { isNativeError } from 'node:util/types';
+import { isNativeError } from 'util/types';
 import { asTexts } from '../hosts/run-query.ts';
 import type { ConnectionSync } from '../state/connection-sync.ts';
 import type { Change } from '../state/known-state.ts';

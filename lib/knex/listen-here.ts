@@ -1,4 +1,4 @@
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncResource } from 'async_hooks';
 import type { StreamRequest } from './internals.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { EventEmitter } from 'node:events';
-import type { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import type { EventEmitter } from 'events';
+import type { Readable } from 'stream';
+import { finished } from 'stream/promises';
 import type { Connection } from '../hosts/host.ts';
 import type { StreamRequest } from './internals.ts';
 

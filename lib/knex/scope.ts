@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'async_hooks';
 import type { Session } from '../consistency/session.ts';
 import type { WantedState } from '../state/wanted-state.ts';
 

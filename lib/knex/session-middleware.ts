@@ -1,5 +1,5 @@
-import type { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { EventEmitter } from 'events';
+import type { ServerResponse } from 'http';
 import type { Knex } from 'knex';
 import onHeaders from 'on-headers';
 import { hasMoved } from '../consistency/has-moved.ts';

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { inspect } from 'util';
 import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
 import { Session } from '../consistency/session.ts';

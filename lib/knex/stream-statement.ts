@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable } from 'stream';
 import type { Lease } from '../routing/lease.ts';
 import { judgeStatementError } from '../routing/failure.ts';
 import { planRerun } from '../routing/rerun.ts';

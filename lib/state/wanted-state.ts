@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { inspect } from 'util';
 import { LRUCache } from 'lru-cache';
 import type { StateSettings } from '../config/settings.ts';
 import { ISOLATION } from './isolation.ts';

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { randomBytes } from 'crypto';
+import { chownSync, mkdirSync, writeFileSync } from 'fs';
+import { tmpdir } from 'os';
+import { join } from 'path';
 import { type Programs, preparePrograms } from './programs.ts';
 import { canReach, serverAccount, type ServerAccount } from './server-account.ts';
 import { findServerPackage } from './server-package.ts';

@@ -1,5 +1,5 @@
-import { chown, copyFile, lchown, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chown, copyFile, lchown, mkdir, readdir, readlink, symlink } from 'fs/promises';
+import { join } from 'path';
 import type { ServerAccount } from './server-account.ts';
 import { isSystemError } from './system-error.ts';
 

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { spawn } from 'child_process';
+import { once } from 'events';
+import { appendFileSync, rmSync } from 'fs';
+import { join } from 'path';
+import { text } from 'stream/consumers';
 import { ClusterError } from './cluster-error.ts';
 import { writeFor } from './cluster-site.ts';
 import { copyTree } from './copy-tree.ts';

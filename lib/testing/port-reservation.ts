@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { randomInt } from 'crypto';
+import { once } from 'events';
+import { createServer, type Server } from 'net';
 
 /** Free ports of the loopback address, kept from everybody else until they are released. */
 export class PortReservation {

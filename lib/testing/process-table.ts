@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'child_process';
+import { readdirSync, readFileSync } from 'fs';
 import { isSystemError } from './system-error.ts';
 
 interface ProcessEntry {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readFileSync, symlinkSync } from 'fs';
+import { basename, join } from 'path';
 import { copyTree } from './copy-tree.ts';
 import { canReach, type ServerAccount } from './server-account.ts';
 

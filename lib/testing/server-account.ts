@@ -1,5 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { realpathSync, statSync } from 'fs';
+import { dirname } from 'path';
 
 /** The user that servers run as; undefined where that is simply the user of this process. */
 export type ServerAccount = { readonly uid: number; readonly gid: number } | undefined;

@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, realpathSync } from 'fs';
+import { dirname, join } from 'path';
 import { ConfigError } from '../errors.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { type ChildProcess, spawn } from 'child_process';
+import { once } from 'events';
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'fs';
+import { join } from 'path';
 import { ClusterError } from './cluster-error.ts';
 import type { ClusterSite } from './cluster-site.ts';
 import { childrenOf, signalAll, stillRunning } from './process-table.ts';

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'timers/promises';
 import { ClusterError } from './cluster-error.ts';
 
 const intervalMillis = 10;

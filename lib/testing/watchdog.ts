@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { Socket } from 'node:net';
+import { type ChildProcess, spawn } from 'child_process';
+import { Socket } from 'net';
 import { ClusterError } from './cluster-error.ts';
 
 /**
@@ -82,7 +82,7 @@ export class Watchdog {
 // SIGQUIT is PostgreSQL's immediate shutdown, which also frees its shared memory; SIGCONT lets a
 // suspended process take it.
 const program = `
-const { rmSync } = require('node:fs');
+const { rmSync } = require('fs');
 let reports = '';
 
 function signal(pids, name) {

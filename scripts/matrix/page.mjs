@@ -46,9 +46,6 @@ splits differs where it has to:
   it as a string.
 - Without \`asyncStackTraces\`, the stack of an error that Knex finds while it compiles (an undefined
   binding) ends in Knex: a query is compiled before it waits for a connection, not after.
-- A knexfile that is an ES module is a \`knexfile.mjs\`, which the command line of Knex loads as it is.
-  Its \`--esm\` goes by the package esm, which is no longer maintained and fails at every \`node:\` import,
-  those of this package among them.
 - A \`connection\` that is a function is asked once more, for the connection of the probe.
 - A second release of a connection does no harm to whoever has it by then.
 - A session-level advisory lock keeps its connection until it is unlocked.

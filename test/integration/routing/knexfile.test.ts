@@ -57,12 +57,12 @@ describe('The command line of Knex', () => {
     return stdout;
   };
   /** The command line with a knexfile in another language. */
-  const cliOf = async (name: string, text: string): Promise<string> => {
+  const cliOf = async (name: string, text: string, flags: string[]): Promise<string> => {
     await writeFile(path.join(folder, name), text);
     const loader = name.endsWith('.ts') ? ['--import', 'tsx'] : [];
     const { stdout } = await run(
       process.execPath,
-      [...loader, 'node_modules/knex/bin/cli.js', 'migrate:status', '--knexfile', name],
+      [...loader, 'node_modules/knex/bin/cli.js', 'migrate:status', '--knexfile', name, ...flags],
       { cwd: folder, timeout: 25_000 },
     );
     return stdout;
@@ -90,9 +90,10 @@ describe('The command line of Knex', () => {
   });
 
   it.each([
-    ['an ES module', 'knexfile.mjs'],
-    ['TypeScript', 'knexfile.ts'],
-  ])('takes a knexfile that is %s', async (_, name) => {
+    ['an ES module', 'knexfile.mjs', []],
+    ['an ES module by --esm', 'knexfile.js', ['--esm']],
+    ['TypeScript', 'knexfile.ts', []],
+  ])('takes a knexfile that is %s', async (_, name, flags) => {
     // The module loader of Knex knows no TypeScript.
     const built = path.join(root, 'dist/index.js');
     const text = `
@@ -100,7 +101,7 @@ describe('The command line of Knex', () => {
       export default { client: RWSplitClient, connection: ${JSON.stringify(cluster().url)} };
     `;
 
-    expect(await cliOf(name, text)).toContain('Found 1 Pending');
+    expect(await cliOf(name, text, flags)).toContain('Found 1 Pending');
   });
 });
 
