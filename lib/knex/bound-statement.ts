@@ -1,6 +1,6 @@
 import type { Connection } from '../hosts/host.ts';
 import { assertInState } from './assert-in-state.ts';
-import type { CompiledStatement, PgClient } from './internals.ts';
+import type { CompiledStatement, Executable, PgClient } from './internals.ts';
 import { assertLockable } from './lock-connection.ts';
 import type { RWSplit } from './rw-split.ts';
 import { noteSessionEffect } from './session-effect.ts';
@@ -19,8 +19,9 @@ export function noteBoundStatement(
   connection: Connection,
   statement: CompiledStatement,
   client: PgClient,
+  builder: Executable,
 ): Promise<void> | undefined {
-  assertInState(split, connection, client);
+  assertInState(split, connection, client, builder);
   const { method } = statement;
   const sql = textOf(statement);
   // A schema builder's statements have no method.

@@ -6,6 +6,7 @@ import type { WantedState } from '../state/wanted-state.ts';
 import type { PgClient } from './internals.ts';
 import { clientOf, contextOf, instanceOf } from './internals.ts';
 import type { SplitState } from './split-state.ts';
+import { rememberingBatchInsert, rememberingMakers } from './state-of-builder.ts';
 import { inWanted, ownWanted, wanting } from './wanted.ts';
 
 // How many instances of one client are kept for the next request of a tenant.
@@ -61,10 +62,15 @@ function derive(db: Knex, state: SplitState, wanted: WantedState): Knex {
   const instance = instanceOf(derivedClient(parent, state, own), state.makeKnex);
   instance.userParams = db.userParams;
   // Migrations and seeds run on clones.
-  contextOf(instance).withUserParams = (params) => {
+  const context = contextOf(instance);
+  context.batchInsert = rememberingBatchInsert(context.batchInsert, own);
+  context.withUserParams = (params) => {
     const clone = db.withUserParams(params);
     const client = clientOf(clone);
     client.config = wanting(client.config, own);
+    Object.defineProperties(client, rememberingMakers(client, own));
+    const cloned = contextOf(clone);
+    cloned.batchInsert = rememberingBatchInsert(cloned.batchInsert, own);
     for (const event of EVENTS) {
       for (const listener of instance.listeners(event)) clone.on(event, listener as () => void);
     }
@@ -80,6 +86,7 @@ function derivedClient(parent: PgClient, state: SplitState, wanted: WantedState)
     return parent.emit(event, ...args) || isHeard;
   };
   Object.defineProperties(client, {
+    ...rememberingMakers(parent, wanted),
     config: { value: wanting(parent.config, wanted), writable: true, enumerable: true },
     emit: { value: emit },
     destroy: { value: refuseToDestroy },

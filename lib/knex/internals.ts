@@ -154,8 +154,14 @@ export function instanceOf(client: PgClient, makeKnex: typeof knex): Knex {
 }
 
 /** What the methods of a Knex instance are called on. */
-export function contextOf(db: Knex): { withUserParams(params: object): Knex } {
-  return (db as unknown as { context: { withUserParams(params: object): Knex } }).context;
+interface KnexContext {
+  withUserParams(params: object): Knex;
+  batchInsert(...args: readonly unknown[]): unknown;
+}
+
+/** Finds what the methods of a Knex instance are called on. */
+export function contextOf(db: Knex): KnexContext {
+  return (db as unknown as { context: KnexContext }).context;
 }
 
 /** The builder behind what Knex's public types call a builder. */

@@ -55,7 +55,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       const lease = split.dispatcher.leaseOf(connection);
       if (lease !== undefined) statement.rwSplit = describeRoute(lease);
       // Not awaited before the statement is sent: statements of a transaction keep their order.
-      const noted = noteBoundStatement(split, connection, statement, this.client);
+      const noted = noteBoundStatement(split, connection, statement, this.client, this.builder);
       try {
         return await super.query(statement);
       } finally {
@@ -65,7 +65,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
 
     override stream(...args: unknown[]): unknown {
       const split = splitOf(this.client);
-      if (split !== undefined) this.client = streamClient(this.client, split, () => this.#lease);
+      if (split !== undefined) this.client = streamClient(this, split, () => this.#lease);
       return super.stream(...args);
     }
 

@@ -1,7 +1,7 @@
 import type { Connection } from '../hosts/host.ts';
 import type { Lease } from '../routing/lease.ts';
 import { noteBoundStatement } from './bound-statement.ts';
-import type { CompiledStatement, PgClient } from './internals.ts';
+import type { CompiledStatement, PgClient, Runner } from './internals.ts';
 import type { RWSplit } from './rw-split.ts';
 import { describeRoute } from './statement.ts';
 
@@ -19,7 +19,7 @@ type Stream = (
  * streams without asking its runner, which notes what a statement does.
  */
 export function streamClient(
-  client: PgClient,
+  { client, builder }: Runner,
   split: RWSplit,
   ownLease: () => Lease | undefined,
 ): PgClient {
@@ -31,7 +31,9 @@ export function streamClient(
     if (lease !== undefined) statement.rwSplit = describeRoute(lease);
 
     const noted =
-      own === undefined ? noteBoundStatement(split, connection, statement, client) : undefined;
+      own === undefined
+        ? noteBoundStatement(split, connection, statement, client, builder)
+        : undefined;
     const sent = stream(connection, statement, ...more);
     return noted === undefined ? sent : afterBoth(sent, noted);
   };

@@ -129,6 +129,34 @@ describe('An instance made by withState()', () => {
     await begun.rollback();
   });
 
+  it.each<[string, (by: Knex, trx: Knex.Transaction) => Promise<unknown>]>([
+    ['a query', async (by, trx) => by('notes').insert({ body: 'x' }).transacting(trx)],
+    ['a copy of it', async (by, trx) => by('notes').clone().transacting(trx)],
+    ['a copy within it', async (by, trx) => by('notes').transacting(trx).clone()],
+    ['raw text', async (by, trx) => by.raw('select 1').transacting(trx)],
+    ['a stream', async (by, trx) => by('notes').transacting(trx).stream().toArray()],
+    ['a schema change', async (by, trx) => by.schema.dropTable('notes').transacting(trx)],
+    ['a batch', async (by, trx) => by.batchInsert('notes', [{ body: 'x' }]).transacting(trx)],
+    ['a clone', async (by, trx) => by.withUserParams({})('notes').transacting(trx)],
+  ])('sends nothing in a transaction that is in another state: %s', async (_, send) => {
+    const db = start();
+    const one = rwSplit(db).withState(tenant('a'));
+    const strange = [
+      await db.transaction(),
+      await rwSplit(db).withState(tenant('b')).transaction(),
+    ];
+
+    for (const trx of strange) {
+      await expect(send(one, trx)).rejects.toThrow(SessionStateError);
+      await trx.rollback();
+    }
+    const own = await one.transaction();
+    await send(one, own).catch((error: unknown) => {
+      expect(error).not.toBeInstanceOf(SessionStateError);
+    });
+    await own.rollback();
+  });
+
   it('refuses a connection that was taken in another state', async () => {
     const db = start();
     const [one, other] = ['a', 'b'].map((name) => rwSplit(db).withState(tenant(name)));
