@@ -9,6 +9,8 @@ export class ConnectionSync {
   readonly known: KnownState = new KnownState(this.reports);
   /** Undefined while nobody uses the connection, or no state was ever wanted of its client. */
   wanted: WantedState | undefined;
+  /** Whether somebody has used the connection, and nobody does by now. */
+  isGivenBack = false;
   /** Whether Knex is sending, after what it sends was read; else an application does by itself. */
   isOfKnex = false;
   /** Whether a change failed: nothing is to run on the connection any more. */

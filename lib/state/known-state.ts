@@ -1,4 +1,4 @@
-import { ISOLATION } from './isolation.ts';
+import { ISOLATION, isSerializable, SERIALIZABLE } from './isolation.ts';
 import type { Reports } from './reports.ts';
 import type { WantedState } from './wanted-state.ts';
 
@@ -65,9 +65,11 @@ export class KnownState {
     return [value === undefined ? this.#restore(ISOLATION) : { name: ISOLATION, value }, ...all];
   }
 
-  /** Whether transactions may begin in an isolation in which nothing can be changed. */
+  /** Whether transactions may begin in an isolation in which a replica changes nothing. */
   get isIsolated(): boolean {
-    return this.#values.has(ISOLATION);
+    return (
+      this.#values.has(ISOLATION) && isSerializable(this.#values.get(ISOLATION) ?? SERIALIZABLE)
+    );
   }
 
   /** Notes that changes are on their way. */

@@ -12,8 +12,16 @@ const WATCHED: ReadonlySet<string> = new Set([
   'timezone',
 ]);
 
-// What is never ours to set.
-const FATAL = ['client_encoding', 'session_authorization', 'standard_conforming_strings'];
+// Sessions become read-only by an operator, too, who means to end all writing.
+const READ_ONLY = 'default_transaction_read_only';
+
+// What is never ours to put right.
+const FATAL = [
+  READ_ONLY,
+  'client_encoding',
+  'session_authorization',
+  'standard_conforming_strings',
+];
 
 /** What the server of a connection reports of its session by itself, beside what is expected. */
 export class Reports {
@@ -51,7 +59,7 @@ export class Reports {
   drifted(): readonly (readonly [string, string])[] {
     if (!this.#hasNews) return [];
     this.#hasNews = false;
-    return [...this.#expected].filter(([name]) => this.#differs(name));
+    return [...this.#expected].filter(([name]) => name !== READ_ONLY && this.#differs(name));
   }
 
   #differs(name: string): boolean {

@@ -49,7 +49,9 @@ export class SessionStates {
   want(connection: object, wanted: WantedState = this.usual): void {
     if (!this.#isUsed) return;
     const sync = syncOf(connection);
-    if (sync !== undefined) sync.wanted = wanted;
+    if (sync === undefined) return;
+    sync.wanted = wanted;
+    sync.isGivenBack = false;
   }
 
   /** Sends what Knex sends, and everything knows of. */
@@ -68,7 +70,9 @@ export class SessionStates {
   leave(connection: object): void {
     if (!this.#isUsed) return;
     const sync = syncOf(connection);
-    if (sync !== undefined) sync.wanted = undefined;
+    if (sync === undefined) return;
+    sync.wanted = undefined;
+    sync.isGivenBack = true;
   }
 
   /** Lets a connection be used again on which a change was refused; what it was is sent anew. */
@@ -80,6 +84,12 @@ export class SessionStates {
   /** Whether code ran in a session that may have left something there, such as temporary tables. */
   mayHaveLeftovers(connection: object): boolean {
     return this.#isUsed && syncOf(connection)?.mayHaveLeftovers === true;
+  }
+
+  /** Notes that something of the kind may be there. */
+  doubtLeftovers(connection: object): void {
+    const sync = this.#isUsed ? syncOf(connection) : undefined;
+    if (sync !== undefined) sync.mayHaveLeftovers = true;
   }
 
   /** Notes that a session has nothing of the kind. */

@@ -1,7 +1,7 @@
 import { inspect } from 'util';
 import { LRUCache } from 'lru-cache';
 import type { StateSettings } from '../config/settings.ts';
-import { ISOLATION } from './isolation.ts';
+import { ISOLATION, isSerializable } from './isolation.ts';
 
 // How many states are remembered; whatever is forgotten is made anew, and compared by its values.
 const MAX_STATES = 10_000;
@@ -32,7 +32,7 @@ export class WantedState {
         ? ''
         : keyOf({ searchPath, role, settings: {} });
     this.values = valuesOf(settings);
-    this.isSerializable = /^serializable$/i.test(this.values.get(ISOLATION) ?? '');
+    this.isSerializable = isSerializable(this.values.get(ISOLATION) ?? '');
   }
 
   /** What is wanted where `inner` is wanted within this: field by field, setting by setting. */

@@ -232,6 +232,30 @@ describe('An instance made by withState()', () => {
     }
   });
 
+  it('writes nowhere that was made read-only, and closes the connection', async () => {
+    const db = start({ pool: { max: 1 } });
+    await db.raw(
+      "create or replace function hidden_end() returns void language plpgsql as $$ begin perform set_config('default_transaction_read_only', 'on', false); end $$",
+    );
+    const one = rwSplit(db).withState(tenant('a'));
+    const about = async (by: Knex): Promise<Record<string, string>> =>
+      (
+        await by.raw(
+          "select pg_backend_pid() as pid, current_setting('default_transaction_read_only') as mode",
+        )
+      ).rows[0];
+    const before = await about(one);
+
+    const during = await one.transaction(async (trx) => {
+      await trx.raw('select hidden_end()');
+      return about(trx);
+    });
+
+    expect(during).toEqual({ pid: before['pid'], mode: 'on' });
+    expect(await about(db)).toEqual({ pid: expect.any(Number), mode: 'off' });
+    expect((await about(db))['pid']).not.toBe(before['pid']);
+  });
+
   it('notices what a function has changed, where the server reports it', async () => {
     const db = start({ pool: { max: 1 } });
     await db.raw(

@@ -145,6 +145,17 @@ describe('KnownState', () => {
     expect(known.isIsolated).toBe(false);
   });
 
+  it('leaves an isolation as it is that replicas know, too', () => {
+    const { known, change } = bench();
+    const isolation = { default_transaction_isolation: 'repeatable read' };
+    change(wanted(undefined, isolation));
+
+    expect(known.isIsolated).toBe(false);
+    expect(change(wanted(undefined, { ...isolation, x: '1' }))).toEqual(['x=1']);
+    known.doubtAll();
+    expect(known.isIsolated).toBe(true);
+  });
+
   it('sends again what the server reports otherwise, as it was when the connection opened', () => {
     const { known, reports, change } = bench({ timezone: 'wrong' });
     reports.note('TimeZone', 'UTC');
@@ -171,19 +182,31 @@ describe('KnownState', () => {
 });
 
 describe('Reports', () => {
-  it.each(['session_authorization', 'client_encoding', 'standard_conforming_strings'])(
-    'take a change of %s for one that can’t be put right',
-    (name) => {
-      const reports = new Reports();
-      reports.note(name, 'a');
-      reports.settle();
-      expect(reports.isFatal).toBe(false);
+  it.each([
+    'session_authorization',
+    'client_encoding',
+    'standard_conforming_strings',
+    'default_transaction_read_only',
+  ])('take a change of %s for one that can’t be put right', (name) => {
+    const reports = new Reports();
+    reports.note(name, 'a');
+    reports.settle();
+    expect(reports.isFatal).toBe(false);
 
-      reports.note(name, 'b');
+    reports.note(name, 'b');
 
-      expect(reports.isFatal).toBe(true);
-    },
-  );
+    expect(reports.isFatal).toBe(true);
+  });
+
+  it('leave a server read-only that somebody made so', () => {
+    const reports = new Reports();
+    reports.note('default_transaction_read_only', 'off');
+    reports.settle();
+
+    reports.note('default_transaction_read_only', 'on');
+
+    expect(reports.drifted()).toEqual([]);
+  });
 
   it('leave out what changes with the role, or by itself', () => {
     const reports = new Reports();
