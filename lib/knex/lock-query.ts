@@ -13,7 +13,11 @@ const HOLDS_LOCKS =
 export function lockQuestion(states: SessionStates): HoldsLocks {
   return async (connection) => {
     states.want(connection);
-    const [row] = await runQuery(connection, { text: HOLDS_LOCKS, types: asTexts }, false);
-    return row?.['holds'] === 't';
+    try {
+      const [row] = await runQuery(connection, { text: HOLDS_LOCKS, types: asTexts }, false);
+      return row?.['holds'] === 't';
+    } finally {
+      states.leave(connection);
+    }
   };
 }

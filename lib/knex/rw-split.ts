@@ -1,10 +1,10 @@
 import { systemClock } from '../clock.ts';
 import type { RWSplitSettings } from '../config/settings.ts';
 import type { RWSplitEmitter } from '../events.ts';
-
 import type { Cluster } from '../hosts/cluster.ts';
 import type { Connection } from '../hosts/host.ts';
 import { Dispatcher } from '../routing/dispatcher.ts';
+import { isReusable } from '../routing/is-reusable.ts';
 import type { Lease } from '../routing/lease.ts';
 import { LockKeeper } from '../routing/lock-keeper.ts';
 import { Misroutes } from '../routing/misroute.ts';
@@ -79,23 +79,23 @@ export class RWSplit {
     this.stalenessWarning = new StalenessWarning(systemClock, warn);
     this.watch = this.#pools.watch;
     this.cluster = this.#pools.cluster;
+    const { sessionChanges } = this;
+    const reuse = { clock: systemClock, sessionChanges, states: state.states };
     this.locks = new LockKeeper({
       max: this.cluster.hosts[0]?.pool.maximum ?? 1,
       holdsLocks: lockQuestion(state.states),
       mend: (connection) => state.states.mend(connection),
-      isSpoilt: (connection) => this.sessionChanges.has(connection),
+      isReusable: (connection) => isReusable(connection, reuse),
       warn,
       clock: systemClock,
       waitMillis: acquireMillis,
     });
     const parts = {
+      ...reuse,
       cluster: this.cluster,
       balancer,
       policy: settings,
-      clock: systemClock,
       locks: this.locks,
-      sessionChanges: this.sessionChanges,
-      states: state.states,
       onCatalogChange: () => this.forgetCatalog(),
       acquireMillis,
       failoverMillis: settings.failover.waitMillis,

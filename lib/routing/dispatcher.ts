@@ -164,8 +164,10 @@ export class Dispatcher {
   releaseTaken(connection: Connection): boolean {
     const lease = this.#leases.get(connection);
     if (lease !== undefined) {
-      if (lease.isTaken) void lease.release();
-      return lease.isTaken;
+      if (!lease.isTaken) return false;
+      this.#parts.states.doubtLeftovers(connection);
+      void lease.release();
+      return true;
     }
 
     const session = this.#handedOut.get(connection);
@@ -173,6 +175,7 @@ export class Dispatcher {
     this.#handedOut.delete(connection);
     // What was run on it, nobody knows.
     session.doubt();
+    this.#parts.states.doubtLeftovers(connection);
     const owner = this.#parts.cluster.hosts.find((host) => host.pool.isUsing(connection));
     if (owner !== undefined) this.#returns.toPool(owner, connection);
     return owner !== undefined;

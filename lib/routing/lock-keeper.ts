@@ -16,8 +16,8 @@ export interface LockKeeperParts {
   /** How many connections are kept at most. */
   readonly max: number;
   readonly holdsLocks: HoldsLocks;
-  /** Says that a connection must not be handed out again, with or without locks. */
-  readonly isSpoilt: (connection: Connection) => boolean;
+  /** Says whether a connection without locks may be handed out again as it is. */
+  readonly isReusable: (connection: Connection) => boolean | Promise<boolean>;
   /** Lets a connection be used again on which somebody's session state was refused. */
   readonly mend?: ((connection: Connection) => void) | undefined;
   readonly warn: (message: string) => void;
@@ -128,6 +128,7 @@ export class LockKeeper {
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     const kept = this.#kept.splice(0);
+    this.#waiters.wakeAll();
     await Promise.all(kept.map(({ host, connection }) => host.pool.end(connection)));
   }
 
@@ -150,8 +151,8 @@ export class LockKeeper {
     if (answer === 'some') return;
 
     const { host, connection, detached } = kept;
-    if (answer === 'unknown' || this.#parts.isSpoilt(connection)) return this.#drop(kept);
-    if (connectionState(connection) === 'transaction') return this.#drop(kept);
+    const isFit = answer === 'none' && (await this.#parts.isReusable(connection));
+    if (!isFit) return this.#drop(kept);
     if (this.#remove(kept)) await host.pool.attach(detached);
   }
 
@@ -162,8 +163,10 @@ export class LockKeeper {
 
   #remove(kept: KeptConnection): boolean {
     const index = this.#kept.indexOf(kept);
-    if (index !== -1) this.#kept.splice(index, 1);
-    return index !== -1;
+    if (index === -1) return false;
+    this.#kept.splice(index, 1);
+    this.#waiters.wakeOne();
+    return true;
   }
 
   async #holdsLocks(connection: Connection): Promise<'some' | 'none' | 'unknown'> {

@@ -43,7 +43,7 @@ function bench(cluster: Cluster, failoverMillis = 0, clock: Clock = systemClock)
     locks: new LockKeeper({
       max: 1,
       holdsLocks: async (connection) => locked.has(connection),
-      isSpoilt: () => false,
+      isReusable: () => true,
       warn: () => undefined,
       clock: systemClock,
       waitMillis: 50,

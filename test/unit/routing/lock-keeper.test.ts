@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../lib/clock.ts';
 import { SessionStateError } from '../../../lib/errors.ts';
 import type { Connection, Host } from '../../../lib/hosts/host.ts';
+import { listenToServer, serverFacts } from '../../../lib/hosts/server-facts.ts';
 import { LockKeeper } from '../../../lib/routing/lock-keeper.ts';
 import { makeCluster } from '../../support/hosts.ts';
 
@@ -9,7 +10,8 @@ interface Bench {
   readonly keeper: LockKeeper;
   readonly primary: Host;
   readonly locked: Set<Connection>;
-  readonly spoilt: Set<Connection>;
+  /** Connections that nobody else may have. */
+  readonly unfit: Set<Connection>;
   readonly warnings: string[];
   /** Takes a connection that holds a lock, and has it kept. */
   readonly keep: () => Promise<Connection>;
@@ -18,11 +20,11 @@ interface Bench {
 function bench(max = 2): Bench {
   const locked = new Set<Connection>();
   const warnings: string[] = [];
-  const spoilt = new Set<Connection>();
+  const unfit = new Set<Connection>();
   const keeper = new LockKeeper({
     max,
     holdsLocks: async (connection) => locked.has(connection),
-    isSpoilt: (connection) => spoilt.has(connection),
+    isReusable: async (connection) => !unfit.has(connection),
     warn: (message) => warnings.push(message),
     clock: systemClock,
     waitMillis: 50,
@@ -35,7 +37,12 @@ function bench(max = 2): Bench {
     expect(await keeper.keep(primary, connection, true)).toBe('kept');
     return connection;
   };
-  return { keeper, primary, locked, spoilt, warnings, keep };
+  return { keeper, primary, locked, unfit, warnings, keep };
+}
+
+function takenAway(connection: Connection): void {
+  listenToServer(connection, () => undefined);
+  Object.assign(serverFacts(connection) ?? {}, { isEnded: true });
 }
 
 describe('LockKeeper', () => {
@@ -79,10 +86,39 @@ describe('LockKeeper', () => {
     expect(await keeper.keep(primary, connection, false)).toBe('full');
   });
 
-  it('ends a connection without locks whose session was changed', async () => {
-    const { keeper, primary, locked, spoilt, keep } = bench();
+  it.each([
+    ['unlocked', (locked: Set<Connection>) => locked.clear()],
+    ['lost', () => undefined],
+  ] as const)('hands the place of a connection on that was %s', async (how, unlock) => {
+    const { keeper, locked, keep } = bench(2);
     const connection = await keep();
-    spoilt.add(connection);
+    await keeper.reserve();
+    const waiting = keeper.reserve();
+    // Whoever waits has asked by then whether one has ended.
+    await new Promise(setImmediate);
+
+    if (how === 'lost') takenAway(connection);
+    await keeper.unlockWith(async () => unlock(locked));
+
+    await expect(waiting).resolves.toBeInstanceOf(Function);
+  });
+
+  it('lets nobody wait for a place once it is destroyed', async () => {
+    const { keeper, keep } = bench(2);
+    await keep();
+    await keeper.reserve();
+    const waiting = keeper.reserve();
+    await new Promise(setImmediate);
+
+    await keeper.destroy();
+
+    await expect(waiting).resolves.toBeInstanceOf(Function);
+  });
+
+  it('ends a connection without locks that nobody else may have', async () => {
+    const { keeper, primary, locked, unfit, keep } = bench();
+    const connection = await keep();
+    unfit.add(connection);
     locked.delete(connection);
 
     await keeper.unlockWith(async () => undefined);
