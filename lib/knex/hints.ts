@@ -2,8 +2,9 @@ import { ConfigError } from '../errors.ts';
 import type { ConsistencyMode } from '../config/consistency-options.ts';
 import type { Target } from '../config/options.ts';
 import type { Hint } from '../routing/route.ts';
-import { executable } from './internals.ts';
 import type { Executable } from './internals.ts';
+import { isKnexBuilder } from './knex-builder.ts';
+import { isObjectionBuilder } from './objection-builder.ts';
 
 const HINT: unique symbol = Symbol('knex-rwsplit.hint');
 
@@ -23,19 +24,23 @@ const modes: Record<ConsistencyMode, true> = { session: true, eventual: true, st
 
 /**
  * Sends one query to the primary: `db('t').modify(onPrimary)`, or `onPrimary(builder)` around any
- * query, raw or schema builder. The hint survives `clone()` and touches no query context.
+ * query, raw or schema builder, and either with a query of Objection. The hint survives `clone()` and
+ * touches no query context.
+ *
+ * @throws {ConfigError} when `builder` is of neither library.
  */
 export function onPrimary<B extends object>(builder: B): B {
-  return mark(builder, { target: 'primary' });
+  return mark(builder, 'onPrimary');
 }
 
 /**
  * Sends one query to a replica: `db('t').modify(onReplica)`, or `onReplica(builder)`.
  *
+ * @throws {ConfigError} when `builder` is of neither Knex nor Objection.
  * @throws {ReadOnlyHostError} when the query is run and is a proved write.
  */
 export function onReplica<B extends object>(builder: B): B {
-  return mark(builder, { target: 'replica' });
+  return mark(builder, 'onReplica');
 }
 
 /**
@@ -54,8 +59,19 @@ export function hintOf(builder: Executable): Hint | undefined {
   return consistency === undefined ? hint : { ...hint, consistency };
 }
 
-function mark<B extends object>(builder: B, hint: Hint): B {
-  (holder(executable(builder)) as Hinted)[HINT] = hint;
+const marks = { onPrimary: { target: 'primary' }, onReplica: { target: 'replica' } } as const;
+
+function mark<B extends object>(builder: B, name: keyof typeof marks): B {
+  if (isKnexBuilder(builder)) {
+    (holder(builder) as Hinted)[HINT] = marks[name];
+  } else if (isObjectionBuilder(builder)) {
+    builder.onBuildKnex((made) => mark(made, name));
+  } else {
+    throw new ConfigError(
+      name,
+      `${name} was given what is no builder of Knex or Objection; run it in the scope rwSplit(db).${name}(() => …).`,
+    );
+  }
   return builder;
 }
 

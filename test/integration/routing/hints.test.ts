@@ -1,8 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { ConfigError, onPrimary, onReplica, rwSplit } from '../../../lib/index.ts';
+import { Model } from 'objection';
+import {
+  ConfigError,
+  onPrimary,
+  onReplica,
+  ReadOnlyHostError,
+  rwSplit,
+} from '../../../lib/index.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 import { useSplit } from '../../support/split.ts';
+
+class Note extends Model {
+  static override tableName = 'notes';
+}
 
 const toPrimary: [string, (db: Knex) => PromiseLike<unknown>][] = [
   ['modify(onPrimary)', (db) => db('notes').modify(onPrimary).select()],
@@ -30,6 +41,10 @@ const toPrimary: [string, (db: Knex) => PromiseLike<unknown>][] = [
   ['a leading comment', (db) => db.raw('/* rwsplit: primary */ select 1')],
   ['a leading line comment', (db) => db.raw('-- rwsplit: primary\nselect 1')],
   ['a leading comment in capitals', (db) => db.raw('/* RWSPLIT: PRIMARY */ select 1')],
+  ['a query of Objection, by modify', (db) => Note.query(db).modify(onPrimary).where({ id: 1 })],
+  ['a query of Objection', (db) => onPrimary(Note.query(db))],
+  ['a clone of one of Objection', (db) => onPrimary(Note.query(db)).clone().first()],
+  ['the builder behind one of Objection', (db) => onPrimary(Note.query(db)).toKnexQuery()],
   ['the last of two hints', (db) => onPrimary(onReplica(db('notes').select()))],
   ['a hint beside a comment', (db) => onPrimary(db.raw('/* rwsplit: replica */ select 1'))],
 ];
@@ -38,6 +53,7 @@ const toReplica: [string, (db: Knex) => PromiseLike<unknown>][] = [
   ['modify(onReplica)', (db) => db('notes').modify(onReplica).select()],
   ['onReplica(builder)', (db) => onReplica(db('notes').select())],
   ['onReplica(raw)', (db) => onReplica(db.raw('select 1'))],
+  ['a query of Objection', (db) => Note.query(db).modify(onReplica)],
   ['a raw that is not proved a read', (db) => onReplica(db.raw('show transaction_read_only'))],
   ['a clone', (db) => onReplica(db('notes')).clone().select()],
   [
@@ -69,6 +85,25 @@ describe('A hint', () => {
     await run(db);
 
     expect(servers()).toEqual([expect.stringMatching(/^replica/)]);
+  });
+
+  it.each<[string, (db: Knex) => object]>([
+    ['a promise', async () => []],
+    ['a Knex instance', (db) => db],
+    ['an object with toSQL alone', () => ({ toSQL: () => ({}) })],
+    ['an entity manager', () => ({ createQueryBuilder: () => ({}) })],
+  ])('is refused on what is no builder: %s', (_, make) => {
+    const { db } = split.cold();
+
+    expect(() => onPrimary(make(db))).toThrow(ConfigError);
+    expect(() => onReplica(make(db))).toThrow(/in the scope rwSplit\(db\)\.onReplica\(/);
+  });
+
+  it('keeps a write of Objection from a replica', async () => {
+    const { db, servers } = split.cold();
+
+    await expect(onReplica(Note.query(db).delete())).rejects.toThrow(ReadOnlyHostError);
+    expect(servers()).toEqual([]);
   });
 
   it('is for its own builder alone', async () => {
