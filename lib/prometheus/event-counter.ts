@@ -1,6 +1,7 @@
 import { Counter } from 'prom-client';
 import type { RWSplitEmitter, RWSplitEvents } from '../events.ts';
-import type { MetricsPlace } from './metrics-options.ts';
+import type { MetricsPlace } from './metrics-place.ts';
+import { NotedHosts } from './noted-hosts.ts';
 
 // Routes and stale answers are counted by the hosts themselves.
 const events: readonly Exclude<keyof RWSplitEvents, 'route' | 'stale'>[] = [
@@ -18,29 +19,33 @@ const events: readonly Exclude<keyof RWSplitEvents, 'route' | 'stale'>[] = [
 /**
  * Counts what happens to hosts and statements.
  *
- * @returns what ends it.
+ * @param present the names of the hosts that there are; undefined where that is not known.
  */
 export function countEvents(
-  { registry, prefix }: MetricsPlace,
+  place: MetricsPlace,
   emitter: RWSplitEmitter,
-): () => void {
-  const name = `${prefix}events_total`;
-  const counter = new Counter({
-    name,
+  present: () => readonly string[] | undefined,
+): void {
+  const noted = new NotedHosts();
+  const counter: Counter = new Counter({
+    name: place.nameOf('events_total'),
     help: 'Events of rwSplit(db), but for those of routes, by name and host.',
-    registers: [registry],
+    registers: [place.registry],
     labelNames: ['event', 'host'],
+    collect() {
+      for (const host of noted.takeGone(present())) {
+        for (const event of events) counter.remove({ event, host });
+      }
+    },
   });
+  place.own('events_total', counter);
 
-  const listeners = events.map((event) => {
-    const listener = (about: { readonly host?: string }): void => {
-      counter.inc({ event, host: about.host ?? '' });
+  for (const event of events) {
+    const listener = ({ host }: { readonly host?: string }): void => {
+      if (host !== undefined) noted.note(host);
+      counter.inc({ event, host: host ?? '' });
     };
     emitter.on(event, listener);
-    return { event, listener };
-  });
-  return () => {
-    for (const { event, listener } of listeners) emitter.off(event, listener);
-    registry.removeSingleMetric(name);
-  };
+    place.atEnd(() => emitter.off(event, listener));
+  }
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
-import type { HostSnapshot } from '../knex/host-snapshot.ts';
-import type { MetricsPlace } from './metrics-options.ts';
+import type { Aggregator } from 'prom-client';
+import type { MetricsPlace } from './metrics-place.ts';
+import type { ShownHost } from './shown-hosts.ts';
 
 /** A number, and the labels that it has beside its host's. */
 type Sample = readonly [value: number | undefined, labels?: Readonly<Record<string, string>>];
@@ -10,28 +11,36 @@ interface HostMetric {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
-  readonly samples: (host: HostSnapshot) => readonly Sample[];
+  /** What the processes of a Node cluster tell becomes by it: the sum by default. */
+  readonly aggregator?: Aggregator;
+  readonly samples: (host: ShownHost) => readonly Sample[];
 }
 
 const gauges: readonly HostMetric[] = [
   {
     name: 'host_up',
-    help: 'Whether the host answers its probes (1) or not (0).',
-    samples: ({ state }) => [[state === 'up' ? 1 : 0]],
+    help: 'Whether the host answers its probes (1) or not (0); absent before the first.',
+    aggregator: 'min',
+    samples: ({ isUp }) => [[isUp === undefined ? undefined : Number(isUp)]],
   },
   {
     name: 'host_serving',
-    help: 'Whether the host takes all that its role can (1), or nothing or no reads (0).',
-    samples: ({ reason }) => [[reason === undefined ? 1 : 0]],
+    help: 'Whether the host takes all that its role can (1), or nothing or no reads (0); absent before its first probe.',
+    aggregator: 'min',
+    samples: ({ isUp, reason }) => [
+      [isUp === undefined ? undefined : Number(reason === undefined)],
+    ],
   },
   {
     name: 'host_lag_seconds',
     help: 'How far the replica is behind, in time; absent where that is not known.',
+    aggregator: 'max',
     samples: ({ lagMillis }) => [[lagMillis && lagMillis / 1000]],
   },
   {
     name: 'host_lag_bytes',
     help: 'How far the replica is behind, in bytes of WAL; absent where that is not known.',
+    aggregator: 'max',
     samples: ({ lagBytes }) => [[lagBytes]],
   },
   {
@@ -83,21 +92,15 @@ const counters: readonly HostMetric[] = [
   },
 ];
 
-/**
- * Registers what the hosts themselves know.
- *
- * @returns what takes it out again.
- */
-export function registerHostMetrics(
-  { registry, prefix }: MetricsPlace,
-  hosts: () => readonly HostSnapshot[],
-): () => void {
-  const registers = [registry];
-  for (const { name, help, labels = [], samples } of gauges) {
+/** Registers what the hosts themselves know. */
+export function registerHostMetrics(place: MetricsPlace, hosts: () => readonly ShownHost[]): void {
+  const registers = [place.registry];
+  for (const { name, help, labels = [], aggregator = 'sum', samples } of gauges) {
     const gauge: Gauge = new Gauge({
-      name: prefix + name,
+      name: place.nameOf(name),
       help,
       registers,
+      aggregator,
       labelNames: ['host', 'role', ...labels],
       collect() {
         gauge.reset();
@@ -109,11 +112,12 @@ export function registerHostMetrics(
         }
       },
     });
+    place.own(name, gauge);
   }
   // Of no role: a counter that ends with a promotion would seem to begin anew.
   for (const { name, help, labels = [], samples } of counters) {
     const counter: Counter = new Counter({
-      name: prefix + name,
+      name: place.nameOf(name),
       help,
       registers,
       labelNames: ['host', ...labels],
@@ -126,8 +130,6 @@ export function registerHostMetrics(
         }
       },
     });
+    place.own(name, counter);
   }
-  return () => {
-    for (const { name } of [...gauges, ...counters]) registry.removeSingleMetric(prefix + name);
-  };
 }

@@ -21,9 +21,3 @@ export interface MetricsOptions {
    */
   readonly durationBuckets?: readonly number[] | undefined;
 }
-
-/** Where metrics go, and how their names begin. */
-export interface MetricsPlace {
-  readonly registry: Registry;
-  readonly prefix: string;
-}

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { knex, type Knex } from 'knex';
-import { Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import { onReplica, rwSplit, RWSplitClient } from '../../../lib/index.ts';
 import { registerMetrics } from '../../../lib/prometheus/index.ts';
 import { useDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /** The value of a metric, by its name and labels as Prometheus reads them. */
 async function valueOf(registry: Registry, line: string): Promise<number | undefined> {
@@ -32,7 +33,7 @@ describe('registerMetrics', () => {
     registerMetrics(db, { registry });
     const [primary = '', ...replicas] = names;
 
-    expect(await valueOf(registry, `rwsplit_host_up{host="${primary}",role="primary"}`)).toBe(0);
+    expect(await registry.metrics()).not.toMatch(/rwsplit_host_(up|serving)\{/);
     await rwSplit(db).checkNow();
     await db.raw('select txid_current()');
 
@@ -100,6 +101,68 @@ describe('registerMetrics', () => {
     expect(metrics.map(({ name }) => name)).toEqual([...new Set(metrics.map(({ name }) => name))]);
   });
 
+  it('tells of a host that is drained that it is up and does not serve', async () => {
+    const { db, registry, names } = connect();
+    registerMetrics(db, { registry });
+    const [, replica = ''] = names;
+    await rwSplit(db).checkNow();
+
+    await rwSplit(db).drain(replica);
+
+    const values = await Promise.all(
+      ['up', 'serving'].map((name) =>
+        valueOf(registry, `rwsplit_host_${name}{host="${replica}",role="replica"}`),
+      ),
+    );
+    expect(values).toEqual([1, 0]);
+  });
+
+  it('adds up what the processes of a Node cluster tell, but for states and lag', async () => {
+    const { db, registry } = connect();
+    registerMetrics(db, { registry });
+
+    const metrics = await registry.getMetricsAsJSON();
+
+    const others = metrics.filter(({ aggregator }) => aggregator !== 'sum');
+    expect(others.map(({ name, aggregator }) => [name, aggregator])).toEqual([
+      ['rwsplit_host_up', 'min'],
+      ['rwsplit_host_serving', 'min'],
+      ['rwsplit_host_lag_seconds', 'max'],
+      ['rwsplit_host_lag_bytes', 'max'],
+    ]);
+  });
+
+  it('drops the series of a host that left', async () => {
+    let name = 'pod-1';
+    const { replicas } = cluster();
+    const db = knex({
+      client: RWSplitClient,
+      connection: cluster().connection(),
+      rwSplit: {
+        replicas: async () => replicas.slice(0, 1).map(({ host, port }) => ({ name, host, port })),
+        discovery: { intervalMillis: 100 },
+      },
+    });
+    open.push(db);
+    const registry = new Registry();
+    registerMetrics(db, { registry });
+    await eventually(async () => {
+      await onReplica(db.raw('select 1'));
+      const text = await registry.metrics();
+      expect(text).toContain('rwsplit_events_total{event="host:up",host="pod-1"} 1');
+      expect(text).toContain('rwsplit_query_duration_seconds_count{host="pod-1"');
+    });
+
+    name = 'pod-2';
+
+    await eventually(async () => {
+      await onReplica(db.raw('select 1'));
+      const text = await registry.metrics();
+      expect(text).toContain('rwsplit_query_duration_seconds_count{host="pod-2"');
+      expect(text).not.toContain('"pod-1"');
+    });
+  });
+
   it('leaves nothing once it is ended, and can then be had again', async () => {
     const { db, registry } = connect();
     const emitters = [db.client, db];
@@ -118,6 +181,24 @@ describe('registerMetrics', () => {
 
     expect(listeners()).toEqual(before);
     expect(registry.getMetricsAsArray()).toEqual([]);
+    registerMetrics(db, { registry });
+
+    // It ends what it began and nothing else, however often it is called.
+    stop();
+    expect(registry.getSingleMetric('rwsplit_host_up')).toBeDefined();
+  });
+
+  it('leaves nothing where a name is taken', async () => {
+    const { db, registry } = connect();
+    const name = 'rwsplit_query_duration_seconds';
+    const taken = new Counter({ name, help: 'Not ours.', registers: [registry] });
+    const before = db.client.listenerCount('query') as number;
+
+    expect(() => registerMetrics(db, { registry })).toThrow(/already been registered/);
+
+    expect(registry.getMetricsAsArray()).toEqual([taken]);
+    expect(db.client.listenerCount('query')).toBe(before);
+    registry.clear();
     registerMetrics(db, { registry });
   });
 
