@@ -31,11 +31,15 @@ export function traceRoutes(db: Knex): () => void {
     const route = tracedRoute(state.split, on);
     if (Array.isArray(bindings)) tracedStatements.set(bindings, route);
     const span = trace.getActiveSpan();
-    if (span === undefined || !isOfKnex(span)) return;
+    // Without Knex's instrumentation, or in a stream, the active span is the application's own.
+    if (span === undefined || !tells(span, 'knex.version')) return;
     const { address, attributes } = route;
     span.setAttributes(attributes);
-    if (address !== undefined) {
-      span.setAttributes({ 'server.address': address.host, 'server.port': address.port });
+    if (address === undefined) return;
+    span.setAttributes({ 'server.address': address.host, 'server.port': address.port });
+    // An older instrumentation names the server so, by the conventions of its time.
+    if (tells(span, 'net.peer.name')) {
+      span.setAttributes({ 'net.peer.name': address.host, 'net.peer.port': address.port });
     }
   }
 
@@ -51,8 +55,7 @@ export function traceRoutes(db: Knex): () => void {
   };
 }
 
-// Without Knex's instrumentation, or in a stream, the active span is the application's own.
-function isOfKnex(span: Span): boolean {
+function tells(span: Span, attribute: string): boolean {
   const { attributes }: { attributes?: object } = span as Span & { attributes?: object };
-  return attributes !== undefined && 'knex.version' in attributes;
+  return attributes !== undefined && attribute in attributes;
 }
