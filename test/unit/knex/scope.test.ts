@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { currentScope, inScope, outsideScopes } from '../../../lib/knex/scope.ts';
 
 /** What an application keeps of its request, by the means of Node itself. */
@@ -59,5 +59,20 @@ describe('outsideScopes', () => {
         throw new Error('gone');
       }),
     ).toThrow('gone');
+  });
+
+  it('is nothing that a process would wait for', () => {
+    // As Jest's --detectOpenHandles looks at what is made.
+    const seen: boolean[] = [];
+    const hook = createHook({
+      init(_id, type, _trigger, resource: { hasRef?: () => boolean }) {
+        if (type === 'knex-rwsplit') seen.push(resource.hasRef?.() ?? true);
+      },
+    }).enable();
+
+    jest.isolateModules(() => require('../../../lib/knex/scope.ts'));
+    hook.disable();
+
+    expect(seen).toEqual([false]);
   });
 });
