@@ -9,12 +9,17 @@ export type RWSplitErrorCode =
   | 'RWSPLIT_READ_ONLY'
   | 'RWSPLIT_STATE';
 
+/** What led to an error; `ErrorOptions` for applications whose `lib` is older than ES2022. */
+export interface CausedBy {
+  readonly cause?: unknown;
+}
+
 /** The base of every error that this library itself raises; PostgreSQL's and Knex's own pass through. */
 export class RWSplitError extends Error {
   /** Stable across releases; messages are not. */
   readonly code: RWSplitErrorCode;
 
-  constructor(code: RWSplitErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: RWSplitErrorCode, message: string, options?: CausedBy) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;
@@ -26,7 +31,7 @@ export class ConfigError extends RWSplitError {
   /** Where the value stands, as in `rwSplit.replicas[1].weight`. */
   readonly path: string;
 
-  constructor(path: string, message: string, options?: ErrorOptions) {
+  constructor(path: string, message: string, options?: CausedBy) {
     super('RWSPLIT_CONFIG', message, options);
     this.path = path;
   }
@@ -72,14 +77,14 @@ export class ReadOnlyHostError extends RWSplitError {
 
 /** No replica had reached what the session has to see, and no primary was there to ask instead. */
 export class StaleReplicasError extends RWSplitError {
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: CausedBy) {
     super('RWSPLIT_STALE', message, options);
   }
 }
 
 /** A session's token cannot be believed; its message says why and shows nothing of the token. */
 export class InvalidTokenError extends RWSplitError {
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: CausedBy) {
     super('RWSPLIT_TOKEN', message, options);
   }
 }
@@ -96,7 +101,7 @@ export class SessionStateError extends RWSplitError {
 }
 
 /** What a {@link SessionStateError} is made with. */
-export interface SessionStateErrorOptions extends ErrorOptions {
+export interface SessionStateErrorOptions extends CausedBy {
   readonly settings?: readonly string[];
 }
 
