@@ -50,10 +50,23 @@ function readSearchPath(group: OptionReader): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const path = group.pathOf('searchPath');
   if (typeof value !== 'string' || value === '') {
-    return Object.freeze(group.texts('searchPath').map((name) => checkName(name, path)));
+    return Object.freeze(group.texts('searchPath').map((name) => checkSchema(name, path)));
   }
   // One name, whatever is in it: it may be a tenant's.
-  return Object.freeze([checkName(value, path)]);
+  return Object.freeze([checkSchema(value, path)]);
+}
+
+// These stand for another schema even where they are quoted.
+function checkSchema(name: string, path: string): string {
+  if (name === '$user') {
+    const advice = 'which is the schema named after the role in use; name that schema';
+    throw new ConfigError(path, `${path} can't have "$user", ${advice}.`);
+  }
+  if (name.startsWith('pg_temp')) {
+    const advice = "which is a session's own for temporary tables; name a schema that stays";
+    throw new ConfigError(path, `${path} can't have "${name}", ${advice}.`);
+  }
+  return checkName(name, path);
 }
 
 function readRole(group: OptionReader): string | undefined {

@@ -3,9 +3,10 @@ import type { Verdict } from '../sql/verdict.ts';
 import { sharesSessions } from '../state/session-refusal.ts';
 import type { RWSplit } from './rw-split.ts';
 
-// A statement that begins so leaves something behind, if the text is what it looks like.
+// A statement that begins so, or has one of the words, leaves something behind, if the text is what
+// it looks like.
 const LOOKS_LIKE_A_CHANGE =
-  /(?:^|;|\*\/|\n)[^\S\n]{0,64}(?:set|reset|listen|load|discard|prepare|declare|create\s{1,64}(?:local\s{1,64}|global\s{1,64})?temp)|set_config|pg_settings|pg_temp|advisory/i;
+  /(?:^|;|\*\/|[\n\r])[^\S\n\r]{0,64}(?:set|reset|listen|load|discard|prepare|declare)\b|[\s/]temp(?:orary)?\b|pg_temp|set_config|pg_settings|advisory|u&"/i;
 
 /** Takes the connection out of use, once it is given back, if the statement changed its session. */
 export function noteSessionEffect(

@@ -1,11 +1,11 @@
 import type { CompiledStatement } from './internals.ts';
 
-// Raw text without any of these words leaves nothing behind on its session and changes no schema.
+// Raw text without any of these leaves nothing behind on its session and changes no schema.
 const MAY_MATTER =
-  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|temp|temporary|begin|start|savepoint|create|alter|drop|grant|revoke|comment|set_config|pg_settings|pg_(?:try_)?advisory_\w+)\b/i;
+  /\b(?:set|reset|listen|unlisten|load|discard|prepare|deallocate|declare|begin|start|savepoint|create|alter|drop|grant|revoke|comment|set_config|pg_settings|pg_(?:try_)?advisory_\w+)\b|temp|u&"/i;
 
-// Raw fragments in a builder may do these.
-const HAS_SESSION_EFFECT = /set_config|advisory|pg_settings/i;
+// Raw fragments in a builder may do these, or begin another statement.
+const HAS_SESSION_EFFECT = /set_config|advisory|pg_settings|pg_temp|[\s/]temp(?:orary)?\b|;|u&"/i;
 
 /** The text that reaches the server, in Knex's form, where `?` is a placeholder and `\\?` is not. */
 export function textOf({ sql, options }: CompiledStatement): string {

@@ -129,7 +129,8 @@ function update(node: SyntaxNode, findings: Findings): boolean {
 
 /** A relation of the session's own, as CREATE TEMP TABLE and the schema pg_temp make it. */
 export function isTemporary(relation: SyntaxNode): boolean {
-  return relation['relpersistence'] === 't' || relation['schemaname'] === 'pg_temp';
+  const schema = textIn(relation, 'schemaname') ?? '';
+  return relation['relpersistence'] === 't' || schema.startsWith('pg_temp');
 }
 
 // Seen on PostgreSQL 15 and 18: a replica runs a MERGE that does nothing.

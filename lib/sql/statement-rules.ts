@@ -1,7 +1,8 @@
 import type { Rule } from './expression-rules.ts';
-import { isTemporary } from './expression-rules.ts';
+import { expressionRules, isTemporary } from './expression-rules.ts';
 import type { Findings } from './findings.ts';
 import { nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
+import { walk } from './walk.ts';
 
 // nodes/parsenodes.h: CURSOR_OPT_HOLD; storage/lockdefs.h: RowExclusiveLock.
 const withHold = 0x20;
@@ -49,7 +50,6 @@ export const statementRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['CreateStmt', create('relation', 'temporary table')],
   ['CreateSeqStmt', create('sequence', 'temporary sequence')],
   ['ViewStmt', create('view', 'temporary view')],
-  ['CreateTableAsStmt', createTableAs],
 ]);
 
 /** CREATE, ALTER, DROP, GRANT, COMMENT, REINDEX, … */
@@ -58,6 +58,8 @@ export const schemaChange: Rule = (node, findings) => {
   // Types, domains and the like have a place of the session's own, too.
   if (JSON.stringify(node).includes('"pg_temp')) findings.changesSession('temporary object');
   findings.writes('changes the schema');
+  // Expressions may run at once, as a default does for the rows that are there.
+  walk('', node, (type, inner) => expressionRules.get(type)?.(inner, findings) ?? true);
   return false;
 };
 
@@ -98,9 +100,4 @@ function create(field: string, temporary: string): Rule {
       findings.changesSession(temporary);
     return schemaChange(node, findings);
   };
-}
-
-function createTableAs(node: SyntaxNode, findings: Findings): boolean {
-  schemaChange(node, findings);
-  return true;
 }

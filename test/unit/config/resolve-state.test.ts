@@ -31,9 +31,30 @@ describe('resolveState', () => {
     ['a, b', ['a, b']],
     ['x"; drop schema y', ['x"; drop schema y']],
     [[], []],
+    [
+      ['a', 'pg_catalog', 'information_schema'],
+      ['a', 'pg_catalog', 'information_schema'],
+    ],
+    ['$USER', ['$USER']],
+    ['my_pg_temp', ['my_pg_temp']],
   ])('reads the search path %p', (searchPath, expected) => {
     expect(resolve({ searchPath })?.searchPath).toEqual(expected);
   });
+
+  it.each(['$user', 'pg_temp', 'pg_temp_3'])(
+    'refuses %s in a search path, which stands for another schema',
+    (name) => {
+      for (const searchPath of [name, ['a', name]]) {
+        expect(() => resolve({ searchPath })).toThrow(
+          expect.objectContaining({
+            name: 'ConfigError',
+            path: 'rwSplit.state.searchPath',
+            message: expect.stringMatching(/can't have ".+", which is .+; name /),
+          }),
+        );
+      }
+    },
+  );
 
   it('takes names of settings in capitals for the same', () => {
     expect(resolve({ settings: { TimeZone: 'UTC' } })?.settings).toEqual({ timezone: 'UTC' });

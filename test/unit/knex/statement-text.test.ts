@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SessionChanges } from '../../../lib/routing/session-changes.ts';
 import { noteSessionEffect } from '../../../lib/knex/session-effect.ts';
 import type { RWSplit } from '../../../lib/knex/rw-split.ts';
+import { mayChangeSession, runsCode } from '../../../lib/knex/sent-text.ts';
 import { mayChangeMore } from '../../../lib/knex/statement-text.ts';
 import { isBareUnlock } from '../../../lib/knex/unlock.ts';
 
@@ -15,6 +16,8 @@ const texts: [string, string][] = [
   ['semicolons', '; '.repeat(50_000)],
   ['spaces after an unlock', `select pg_advisory_unlock(1)${' '.repeat(times)}, 1`],
   ['spaces in an unlock', `select pg_advisory_unlock(${' '.repeat(times)}`],
+  ['the beginnings of comments', '--'.repeat(50_000)],
+  ['comments', '-- \n'.repeat(25_000)],
   ['hashes in an unlock', `select pg_advisory_unlock(${'hashtext(1)'.repeat(10_000)}`],
 ];
 
@@ -26,6 +29,72 @@ const unread = {
   isUnread: true,
 } as const;
 
+function isSpoilt(text: string): boolean {
+  const connection = {};
+  const sessionChanges = new SessionChanges(() => undefined);
+  // Of the splitting, what notes the changes is all that is needed.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  noteSessionEffect({ sessionChanges } as RWSplit, connection, unread, text);
+  return sessionChanges.has(connection);
+}
+
+const temporary = [
+  "select 'x' as a into pg_temp.notes",
+  'select a into temp notes from t',
+  'select a into/**/temporary notes from t',
+  'select a into local temp notes from t',
+  'create temp table notes (a int)',
+  'create or replace temp view notes as select 1',
+  'create table pg_temp_3.notes (a int)',
+];
+
+describe('A text has to be read', () => {
+  it.each([
+    ...temporary,
+    'select U&"set\\005fconfig"($1, $2, false)',
+    'alter table t add column a text default f()',
+  ])('for what it may do as raw text: %s', (text) => {
+    expect(mayChangeMore('raw', text)).toBe(true);
+    expect(mayChangeMore(undefined, text)).toBe(true);
+  });
+
+  it.each([
+    'select 1 as a into temp notes',
+    'insert into pg_temp.notes values (1)',
+    `update t set a = u&"set!005fconfig" uescape '!' ('app.tenant', 'x', false)`,
+    'select 1; set role none',
+  ])('for what raw fragments in its builder may do: %s', (text) => {
+    expect(mayChangeMore('select', text)).toBe(true);
+    expect(mayChangeMore('insert', text)).toBe(true);
+  });
+
+  it.each([
+    'insert into "readings" ("temp", "template_id", "contemporary") values ($1, $2, $3)',
+    'update "u" set "menu" = $1 where "a" & $2 > 0',
+  ])('and not for names of columns: %s', (text) => {
+    expect(mayChangeMore('insert', text)).toBe(false);
+  });
+});
+
+describe('A text that could not be read', () => {
+  it.each([
+    ...temporary,
+    'select 1; set role none',
+    'select U&"set\\005fconfig"($1, $2, false)',
+    "select set_config('role', 'none', false)",
+    '-- why\rset role none',
+  ])('takes its connection out of use where it looks like a change: %s', (text) => {
+    expect(isSpoilt(text)).toBe(true);
+  });
+
+  it.each(['insert into t (template, settings) values (1, 2)', 'update t set a = 1', 'select 1'])(
+    'leaves it in use else: %s',
+    (text) => {
+      expect(isSpoilt(text)).toBe(false);
+    },
+  );
+});
+
 const scans: [string, (text: string) => unknown][] = [
   [
     'whether it has to be read',
@@ -34,11 +103,12 @@ const scans: [string, (text: string) => unknown][] = [
   [
     'whether an unread text looks like a change',
     (text) => {
-      const sessionChanges = new SessionChanges(() => undefined);
-      // Of the splitting, the scan knows what notes the changes alone.
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      noteSessionEffect({ sessionChanges } as RWSplit, {}, unread, text);
+      isSpoilt(text);
     },
+  ],
+  [
+    'whether it may change its session, or runs code',
+    (text) => [mayChangeSession(text), runsCode(text)],
   ],
   ['whether it is a bare unlock', isBareUnlock],
 ];

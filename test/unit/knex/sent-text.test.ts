@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { mayChangeSession, runsCode } from '../../../lib/knex/sent-text.ts';
+
+describe('mayChangeSession', () => {
+  it.each([
+    'set role none',
+    'select 1; set role none',
+    '-- why\nset role none',
+    '/* why */ set role none',
+    'reset all',
+    'discard all',
+    'create temp table t (a int)',
+    'select 1 as a into pg_temp.t',
+    "select set_config('app.tenant', $1, false)",
+    'select U&"set\\005fconfig"($1, $2, false)',
+    'select pg_advisory_lock(1)',
+    'select pg_try_advisory_lock_shared(1)',
+    'do $$ begin perform pg_advisory_lock(1); end $$',
+    "select query_to_xml('select pg_try_advisory_lock(1)', true, false, '')",
+  ])('sees what leaves something behind: %s', (text) => {
+    expect(mayChangeSession(text)).toBe(true);
+  });
+
+  it.each([
+    'select 1',
+    'update t\n set a = 1',
+    'select pg_advisory_xact_lock(1), pg_try_advisory_xact_lock(2)',
+    'select pg_advisory_unlock(1)',
+    'insert into t (template) values ($1)',
+  ])('is not troubled by what leaves nothing: %s', (text) => {
+    expect(mayChangeSession(text)).toBe(false);
+  });
+});
+
+describe('runsCode', () => {
+  it.each([
+    'do $$ begin end $$',
+    'select 1; call p()',
+    '-- why\n\n  call p()',
+    '/* why */ do $$ begin end $$',
+    "select query_to_xml($1, true, false, '')",
+    "select query_to_xml_and_xmlschema($1, true, false, '')",
+    "select cursor_to_xml('c', 1, true, false, '')",
+    'select * from ts_stat($1)',
+    'select ts_rewrite(a, $1) from t',
+    'select * from crosstab($1) as c (a text, b int)',
+    'select U&"query\\005fto\\005fxml"($1, true, false, $2)',
+  ])('sees text within text: %s', (text) => {
+    expect(runsCode(text)).toBe(true);
+  });
+
+  it.each(['select 1', 'select calls, do_it from t', 'insert into t (ts_stats) values (1)'])(
+    'is not troubled by other statements: %s',
+    (text) => {
+      expect(runsCode(text)).toBe(false);
+    },
+  );
+});
