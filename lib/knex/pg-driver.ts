@@ -68,6 +68,13 @@ export function isSubmittable(query: unknown): query is Submittable {
   return typeof (query as Partial<Submittable> | null | undefined)?.submit === 'function';
 }
 
+/** Whether the arguments of `client.query()` are a text that names parameters, and no values for them. */
+export function lacksValues([query, values]: readonly unknown[]): boolean {
+  if (isSubmittable(query) || !/\$\d/.test(textToSend(query) ?? '')) return false;
+  const given = Array.isArray(values) ? values : (query as { readonly values?: unknown }).values;
+  return !Array.isArray(given) || given.length === 0;
+}
+
 /** The text of what is given to `client.query()`; undefined where it can't be told. */
 export function textToSend(query: unknown): string | undefined {
   if (typeof query === 'string') return query;

@@ -5,18 +5,15 @@ import { carriageOf } from '../state/carriage.ts';
 import { ConnectionSync, keepSync } from '../state/connection-sync.ts';
 import { HeldQueries } from './held-queries.ts';
 import type { Driver, QueryCallback, Submittable } from './pg-driver.ts';
-import { isSubmittable, textToSend } from './pg-driver.ts';
+import { isSubmittable, lacksValues, textToSend } from './pg-driver.ts';
+import { mayChangeSession, runsCode } from './sent-text.ts';
 import { StateBatches } from './state-batches.ts';
-
-// What an application may send on a connection that it holds, past everything that reads texts.
-const MAY_CHANGE_SESSION =
-  /(?:^|;|\*\/|--[^\n\r]*[\n\r])\s*set\b|\b(?:reset|discard|listen|load|prepare|declare|temp|temporary|pg_temp\w*|set_config|pg_settings)\b|\bu&"/i;
 
 // A role that was dropped and made again has its old name, and nothing of its rights.
 const ROLE_MAY_BE_GONE: ReadonlySet<string> = new Set(['42501', '42704', 'XX000']);
 
-// Code that may change settings, whatever it is that it says.
-const RUNS_CODE = /(?:^|;|\*\/|[\n\r])\s*(?:call|do)\b/i;
+// What a pool's `validate` may ask of a connection that nobody uses.
+const LOOKS = /^\s*select\b[^;]*;?\s*$/i;
 
 /**
  * Makes the driver's client class keep the session state that is wanted of its connections: no
@@ -32,10 +29,10 @@ export function syncedClient(
 ): Driver['Client'] {
   const { Query } = Client;
   const noteCode = (sync: ConnectionSync, connection: object, text: string): void => {
-    if (!RUNS_CODE.test(text)) return;
+    if (!runsCode(text)) return;
     sync.known.doubtAll();
     sync.mayHaveLeftovers = true;
-    if (!sync.known.hasBegun || MAY_CHANGE_SESSION.test(text)) spoil(connection);
+    if (!sync.known.hasBegun || mayChangeSession(text)) spoil(connection);
   };
   return class SyncedClient extends Client {
     readonly #sync = new ConnectionSync();
@@ -68,11 +65,12 @@ export function syncedClient(
       const [query] = args;
       const { wanted } = this.#sync;
       if (wanted === undefined || query === null || query === undefined || isOwnQuery(query)) {
+        if (this.#sync.isGivenBack) this.#noteStray(query);
         return super.query(...args);
       }
 
       const text = textToSend(query);
-      const mayChange = text === undefined || MAY_CHANGE_SESSION.test(text);
+      const mayChange = text === undefined || mayChangeSession(text);
       if (!this.#sync.isOfKnex && mayChange) spoil(this);
       const refused = this.#sync.isBroken ? afterFailure() : refusal(this);
       if (refused !== undefined) {
@@ -87,7 +85,10 @@ export function syncedClient(
         return this.#sendAsIs(args);
       }
 
-      const carriage = carriageOf(text, changes);
+      // In a batch, the server would complain of the batch; and what code does is to come after the
+      // state is known.
+      const isAlone = lacksValues(args) || (text !== undefined && runsCode(text));
+      const carriage = isAlone ? 'alone' : carriageOf(text, changes);
       const canCarry = Query !== undefined && this.#canCarry;
       if (canCarry && (carriage !== 'alone' || this.#batches.areQueued)) {
         return this.#sendAlong(Query, args, carriage);
@@ -103,6 +104,17 @@ export function syncedClient(
     // Whatever was to run in the state must not run in another.
     #break(): void {
       this.#sync.isBroken = true;
+    }
+
+    // Nobody is there for whom it could be right, and the next user is not to have what it leaves.
+    #noteStray(query: unknown): void {
+      if (query === null || query === undefined || isOwnQuery(query)) return;
+      const text = textToSend(query) ?? '';
+      if (LOOKS.test(text) && !mayChangeSession(text) && !runsCode(text)) return;
+      this.#sync.known.doubtAll();
+      spoil(this);
+      // Knex's pools close such a one before anybody gets it.
+      Object.assign(this, { __knex__disposed: usedLate() });
     }
 
     #sendAsIs(args: readonly unknown[]): unknown {
@@ -136,6 +148,12 @@ export function syncedClient(
 function afterFailure(): Error {
   return new SessionStateError(
     'A session state could not be set up on this connection, which is closed for it; the statement was not sent.',
+  );
+}
+
+function usedLate(): Error {
+  return new SessionStateError(
+    'A connection was used after it had been given back, and is closed for it; what was sent ran in the state of its last user.',
   );
 }
 

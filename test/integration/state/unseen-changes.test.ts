@@ -51,6 +51,22 @@ describe('What changes a session unseen', () => {
     expect(await viewQuery(of(db, one))).toEqual([viewOf(one)]);
   });
 
+  it.each([
+    ['by hand', (tenant: Knex): Promise<Client> => take(tenant)],
+    ['by a transaction', (tenant: Knex): Promise<Client> => tenant.transaction(take)],
+  ])('leaves with its connection, where that was given back %s before', async (how, taken) => {
+    const db = start();
+    const client = await taken(of(db, one));
+    if (how === 'by hand') await giveBack(db, client);
+    await untilIdle(db);
+
+    await client.query('set role none');
+    await client.query('begin');
+
+    expect(await viewQuery(of(db, one))).toEqual([viewOf(one)]);
+    expect(await viewQuery(of(db, two))).toEqual([viewOf(two)]);
+  });
+
   it('leaves with its connection, where it came before any state was wanted', async () => {
     const db = start();
     const client = await take(db);
@@ -261,6 +277,21 @@ describe('What changes a session unseen', () => {
       await cluster().primary.query(drop);
     }
   });
+
+  it.each(['select $1::int', 'select 1 where $1'])(
+    'keeps no error of the server from whoever binds nothing: %s',
+    async (text) => {
+      const db = start();
+
+      const failing = db.transaction(async () => undefined).then(() => of(db, one).raw(text));
+
+      await expect(failing).rejects.toMatchObject({
+        code: '42P02',
+        position: String(text.indexOf('$1') + 1),
+      });
+      expect(await viewQuery(of(db, one))).toEqual([viewOf(one)]);
+    },
+  );
 
   it('does not outlive a time limit of its transaction', async () => {
     const db = start();

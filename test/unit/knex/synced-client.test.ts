@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Driver } from '../../../lib/knex/pg-driver.ts';
+import { syncedClient } from '../../../lib/knex/synced-client.ts';
+import { SessionStates } from '../../../lib/state/session-states.ts';
+
+interface Bench {
+  readonly client: InstanceType<Driver['Client']>;
+  readonly states: SessionStates;
+  readonly sent: unknown[];
+  readonly isClosed: () => boolean;
+}
+
+function bench(): Bench {
+  const sent: unknown[] = [];
+  const spoilt = new Set<object>();
+  class Client {
+    query(query: unknown): unknown {
+      sent.push(query);
+      return undefined;
+    }
+  }
+  const Synced = syncedClient(
+    { Client },
+    (connection) => spoilt.add(connection),
+    () => undefined,
+  );
+  const client = new Synced({});
+  const states = new SessionStates();
+  states.use();
+  const isClosed = (): boolean => spoilt.has(client) && '__knex__disposed' in client;
+  return { client, states, sent, isClosed };
+}
+
+const unheard: readonly (readonly [unknown, boolean])[] = [
+  ['set role none', true],
+  ["select set_config('app.tenant', 'x', false)", true],
+  ['begin', true],
+  ['call app.report()', true],
+  ['insert into t values (1)', true],
+  ['select 1; begin', true],
+  [{ text: 'create temp table whose ()' }, true],
+  [{ submit: () => undefined }, true],
+  ['select 1', false],
+  [{ text: ' SELECT current_user;' }, false],
+];
+
+describe('syncedClient', () => {
+  it.each(unheard)('is closed after %j, which nobody is there for: %s', (query, expected) => {
+    const { client, states, sent, isClosed } = bench();
+    states.want(client);
+    states.leave(client);
+
+    client.query(query);
+
+    expect(sent).toEqual([query]);
+    expect(isClosed()).toBe(expected);
+  });
+
+  it('is not closed for what is sent before its first use', () => {
+    const { client, isClosed } = bench();
+
+    client.query('set role none');
+
+    expect(isClosed()).toBe(false);
+  });
+
+  it('is not closed for what its next user sends', () => {
+    const { client, states, isClosed } = bench();
+    states.want(client);
+    states.leave(client);
+    states.want(client);
+
+    client.query('begin');
+
+    expect(isClosed()).toBe(false);
+  });
+});
