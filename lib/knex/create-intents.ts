@@ -2,6 +2,7 @@ import { InOrderBalancer } from '../balancers/in-order.ts';
 import { systemClock } from '../clock.ts';
 import { runQuery } from '../hosts/run-query.ts';
 import type { Cluster } from '../hosts/cluster.ts';
+import type { Host } from '../hosts/host.ts';
 import { acquire } from '../routing/acquire.ts';
 import type { Acquired } from '../routing/acquire.ts';
 import type { Route } from '../routing/route.ts';
@@ -18,6 +19,10 @@ const ACQUIRE_MILLIS = 5000;
 
 // How long after a change of the schema the primary alone is asked of it.
 const STALE_MILLIS = 60_000;
+
+// Nobody but a person can mend that, and nothing tells how soon.
+const isMisconfigured = ({ health }: Host): boolean =>
+  health.state === 'down' && health.trouble === 'misconfigured';
 
 /** Makes what judges the texts of a client, with a catalog that any of its live hosts answers for. */
 export function createIntents(client: PgClient, split: RWSplit): Intents {
@@ -59,6 +64,7 @@ export function createIntents(client: PgClient, split: RWSplit): Intents {
         // oxlint-disable-next-line no-await-in-loop -- as above.
         return await acquire(lookUpRoute(cluster), { cluster, balancer, clock: systemClock }, left);
       } catch (error) {
+        if (cluster.hosts.every(isMisconfigured)) throw error;
         // oxlint-disable-next-line no-await-in-loop -- as above.
         if (!(await cluster.changes.after(count, deadline - systemClock.now()))) throw error;
       }

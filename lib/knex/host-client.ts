@@ -2,6 +2,7 @@ import { hideValue } from '../config/connection-object.ts';
 import type { ConnectionProvider, HostSettings } from '../config/settings.ts';
 import type { Dialling } from '../hosts/dialling.ts';
 import type { Connection } from '../hosts/host.ts';
+import { watchPassword } from '../hosts/password-error.ts';
 import type { PoolSettings } from '../hosts/pool-settings.ts';
 import { listenToServer } from '../hosts/server-facts.ts';
 import type { ServerSlot } from '../hosts/server-slot.ts';
@@ -122,6 +123,7 @@ function listeningClient(
   return class extends Client {
     constructor(settings: unknown) {
       super(settings);
+      watchPassword(this);
       listenToServer(this, onFacts, () => dialling.finish(this));
       dialling.begin(this);
       dialSlot()?.adopt(this);

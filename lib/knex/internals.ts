@@ -32,6 +32,8 @@ export interface Executable {
   emit(event: string, ...args: unknown[]): boolean;
   readonly _connection?: Connection | undefined;
   readonly _debug?: boolean | undefined;
+  /** Of raw text. */
+  readonly bindings?: unknown;
   /** What `clone()` copies of a query builder; other builders have none. */
   _single?: object | undefined;
 }
@@ -156,7 +158,7 @@ export function instanceOf(client: PgClient, makeKnex: typeof knex): Knex {
 /** What the methods of a Knex instance are called on. */
 interface KnexContext {
   withUserParams(params: object): Knex;
-  batchInsert(...args: readonly unknown[]): unknown;
+  batchInsert: (this: unknown, ...args: readonly unknown[]) => unknown;
 }
 
 /** Finds what the methods of a Knex instance are called on. */

@@ -2,6 +2,7 @@ import type { ConnectionObject } from '../config/connection-object.ts';
 import { hideValue } from '../config/connection-object.ts';
 import { budgetOf } from '../hosts/budget-shortage.ts';
 import type { Host } from '../hosts/host.ts';
+import { watchPassword } from '../hosts/password-error.ts';
 import type { DialProbe, ProbeClient } from '../monitor/probe.ts';
 import type { PgClient } from './internals.ts';
 import { outsideScopes } from './scope.ts';
@@ -27,6 +28,7 @@ export function probeDialer(client: PgClient, host: Host, acquireMillis: number)
       const Client = class extends driver.Client {
         constructor(given: unknown) {
           super(given);
+          watchPassword(this);
           budget?.probes.add(this);
           onClient(this);
         }

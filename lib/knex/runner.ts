@@ -74,7 +74,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
         return await lease;
       } catch (error) {
         if (error instanceof KnexTimeoutError && !isList(compiled)) {
-          Object.assign(error, { sql: compiled.sql, bindings: compiled.bindings });
+          Object.assign(error, { sql: compiled.sql, bindings: this.builder.bindings });
         }
         throw error;
       }

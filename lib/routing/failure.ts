@@ -1,3 +1,4 @@
+import { isPasswordError } from '../hosts/password-error.ts';
 import { SessionStateError } from '../errors.ts';
 import type { HostRole } from '../events.ts';
 import { hostAfterConnectError } from './connect-failure.ts';
@@ -61,7 +62,7 @@ function withoutState({ settings }: SessionStateError, role: HostRole): Failure 
 
 /** Judges an error met while a connection was being opened or acquired: nothing was sent. */
 export function judgeConnectError(error: unknown): Failure {
-  const host = hostAfterConnectError(errorFacts(error));
+  const host = isPasswordError(error) ? 'misconfigured' : hostAfterConnectError(errorFacts(error));
   const isPassing = host === 'network' || host === 'starting' || host === 'overloaded';
   return {
     host,

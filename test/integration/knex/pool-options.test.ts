@@ -247,8 +247,7 @@ describe('With one host, and with', () => {
         name,
         message: firstWords(message),
         sql: more.sql,
-        // Plain Knex compiles later, and knows of no bindings until then.
-        bindings: more.bindings ?? [],
+        bindings: more.bindings,
       }),
     );
     return { outcome, noted: tally(noted), logged };
