@@ -46,6 +46,17 @@ splits differs where it has to:
   it as a string.
 - Without \`asyncStackTraces\`, the stack of an error that Knex finds while it compiles (an undefined
   binding) ends in Knex: a query is compiled before it waits for a connection, not after.
+- What changes its session outside of a transaction (\`set\`, a temporary table, \`prepare\`, \`listen\`)
+  has its connection closed afterwards, so that the next user does not inherit it. In Knex it lasts
+  for as long as the pool happens to give out the same connection.
+- Connections have \`connectionTimeoutMillis: 5000\` and \`keepAlive: true\`, unless \`connection\` says
+  otherwise: \`pg\` alone would wait for ever for a server that accepts and never answers. A hook that
+  never calls back is a \`NoHostAvailableError\` therefore.
+- \`destroy()\` waits for what has its connection, and ends the rest, as in Knex. A text that was never
+  seen before gets its connection later there, as it is classified first.
+- The \`KnexTimeoutError\` of a full pool has the text of the query as \`sql\`, where Knex has that of raw
+  text alone; what \`trx.commit()\` resolves to carries \`rwSplit\`, too.
+- \`.connection(connection).stream()\` leaves the connection with whoever took it; Knex gives it back.
 - A \`connection\` that is a function is asked once more, for the connection of the probe.
 - A second release of a connection does no harm to whoever has it by then.
 - A session-level advisory lock keeps its connection until it is unlocked.
