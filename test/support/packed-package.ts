@@ -33,7 +33,7 @@ export interface Consumer {
    * @returns the errors; each begins with the name of its file.
    */
   check(files: Readonly<Record<string, string>>): readonly string[];
-  /** As {@link Consumer.check}, with the oldest compiler that applications may have. */
+  /** As {@link Consumer.check}, with the oldest compiler and `lib` that applications may have. */
   checkWithOldest(files: Readonly<Record<string, string>>): readonly string[];
   remove(): void;
 }
@@ -103,7 +103,7 @@ const newestCompiler = [
 const oldestCompiler = `
   const ts = require(${JSON.stringify(join(root, 'node_modules/@tsd/typescript'))});
   const { options } = ts.convertCompilerOptionsFromJson(
-    ${JSON.stringify({ ...options, types: [options.types] })}, process.cwd());
+    ${JSON.stringify({ ...options, target: 'es2021', types: [options.types] })}, process.cwd());
   const errors = ts.getPreEmitDiagnostics(ts.createProgram(process.argv.slice(1), options));
   process.stdout.write(ts.formatDiagnostics(errors, {
     getCanonicalFileName: (name) => name,
