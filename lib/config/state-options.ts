@@ -7,7 +7,8 @@
 export interface StateOptions {
   /**
    * The schemas that unqualified names are looked up in, in this order; a string is one schema,
-   * whatever is in it. Without it they are those that the connection was opened with.
+   * whatever is in it. `$user` and `pg_temp…` are refused with a `ConfigError`: they would stand for
+   * another schema. Without it they are those that the connection was opened with.
    */
   searchPath?: string | readonly string[];
   /**

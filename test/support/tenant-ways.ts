@@ -8,6 +8,9 @@ export type Way = (tenant: Knex) => PromiseLike<unknown>;
 
 type Outcome = string | readonly [onPrimary: string, onReplica: string];
 
+// Too long for it to be read.
+const padding = `/* ${'-'.repeat(33 * 1024)} */`;
+
 /** What tenants do, and what comes of it: `done`, or what the error says of itself. */
 export const tenantWays: readonly (readonly [name: string, Outcome, Way])[] = [
   ['a query', 'done', (tenant) => viewQuery(tenant)],
@@ -204,6 +207,75 @@ export const tenantWays: readonly (readonly [name: string, Outcome, Way])[] = [
     'a temporary table of a builder',
     ['done', '25006'],
     (tenant) => tenant.schema.raw("create temp table whose as select 'stranger'::text as name"),
+  ],
+  [
+    'SELECT INTO pg_temp in a transaction',
+    ['done', '25006'],
+    (tenant) =>
+      tenant.transaction((trx) => trx.raw("select 'stranger'::text as name into pg_temp.whose")),
+  ],
+  [
+    'SELECT INTO a temporary table in a long text',
+    ['done', '25006'],
+    (tenant) => tenant.raw(`select 'stranger'::text as name into temp whose ${padding}`),
+  ],
+  [
+    'a temporary view in a long text',
+    ['done', '25006'],
+    (tenant) =>
+      tenant.raw(`create or replace temp view whose as select 'stranger'::text as name ${padding}`),
+  ],
+  [
+    'SET ROLE in a text that a function runs',
+    'done',
+    (tenant) =>
+      tenant.raw(
+        "select query_to_xml('select set_config(''role'', ''none'', false)', true, false, '')",
+      ),
+  ],
+  [
+    'set_config in a bound text that a function runs',
+    'done',
+    (tenant) =>
+      tenant.raw("select query_to_xml(?, true, false, '')", [
+        "select set_config('app.tenant', 'stranger', false)",
+      ]),
+  ],
+  [
+    'set_config in a change of a table',
+    ['done', '25006'],
+    (tenant) =>
+      tenant.raw(
+        "alter table whose alter name type text using name || left(set_config('app.tenant', 'stranger', false), 0)",
+      ),
+  ],
+  [
+    'set_config written in numbers',
+    'done',
+    (tenant) =>
+      tenant.transaction((trx) =>
+        trx.select(trx.raw(`U&"set!005fconfig" uescape '!' ('app.tenant', 'stranger', false)`)),
+      ),
+  ],
+  [
+    'a lock taken by hand',
+    'done',
+    async (tenant) => {
+      const connection = await tenant.client.acquireConnection();
+      await connection.query('select pg_advisory_lock(7)');
+      await tenant.client.releaseConnection(connection);
+    },
+  ],
+  [
+    'a lock that DO takes',
+    'done',
+    (tenant) => tenant.raw('do $$ begin perform pg_advisory_lock(7); end $$'),
+  ],
+  [
+    'a lock in a text that a function runs',
+    'done',
+    (tenant) =>
+      tenant.raw("select query_to_xml(?, true, false, '')", ['select pg_advisory_lock(7)']),
   ],
   [
     'a cursor WITH HOLD',

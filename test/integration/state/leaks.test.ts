@@ -90,6 +90,8 @@ async function leftBehind(db: Knex): Promise<unknown> {
       (select count(*) from pg_listening_channels())::int +
         (select count(*) from pg_prepared_statements where from_sql)::int +
         (select count(*) from pg_cursors where is_holdable)::int +
-        (to_regclass('pg_temp.whose') is not null)::int as left`);
+        (to_regclass('pg_temp.whose') is not null)::int +
+        (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid())::int
+        as left`);
   return rows[0];
 }

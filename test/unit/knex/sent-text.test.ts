@@ -49,10 +49,11 @@ describe('runsCode', () => {
     expect(runsCode(text)).toBe(true);
   });
 
-  it.each(['select 1', 'select calls, do_it from t', 'insert into t (ts_stats) values (1)'])(
-    'is not troubled by other statements: %s',
-    (text) => {
-      expect(runsCode(text)).toBe(false);
-    },
-  );
+  it.each([
+    'select 1',
+    'select calls, do_it from t',
+    'insert into t (contacts_status, ts_stats) values (1, 2)',
+  ])('is not troubled by other statements: %s', (text) => {
+    expect(runsCode(text)).toBe(false);
+  });
 });
