@@ -5,7 +5,8 @@ import {
   type Opt,
   PostgreSqlKnexDialect,
 } from '@mikro-orm/postgresql';
-import { createRWSplitClient } from 'knex-rwsplit';
+import type { Knex } from 'knex';
+import { createRWSplitClient, rwSplit } from 'knex-rwsplit';
 
 interface Author {
   id: Opt<number>;
@@ -51,6 +52,11 @@ console.log(names.map(({ name }) => name)); // → [ 'Stanisław Lem', 'Ursula' 
 
 roles.length = 0;
 await em.transactional(async (inner) => inner.count(author));
+show('counted'); // → counted Set(1) { 'primary' }
+
+// Its queries take no hints; the scope reaches whatever runs in it. The types are of its copy of Knex.
+const db = orm.em.getKnex() as unknown as Knex;
+await rwSplit(db).onPrimary(async () => em.fork().count(author));
 show('counted'); // → counted Set(1) { 'primary' }
 
 await orm.close();

@@ -1,5 +1,5 @@
 import knex from 'knex';
-import { RWSplitClient, rwSplit } from 'knex-rwsplit';
+import { onPrimary, RWSplitClient, rwSplit } from 'knex-rwsplit';
 import { Model, transaction } from 'objection';
 
 class Book extends Model {
@@ -51,6 +51,13 @@ const upserted = await Author.query()
   .withGraphFetched('books(byTitle)')
   .modifiers({ byTitle: (books) => void books.orderBy('title') });
 console.log(titles(upserted)); // → [ 'The Dispossessed', 'The Lathe of Heaven' ]
+
+// A hint is for one query. A graph is several, as is a page with its count: those take the scope.
+roles.length = 0;
+await Author.query().findById(1).modify(onPrimary);
+show('found'); // → found Set(1) { 'primary' }
+await rwSplit(db).onPrimary(async () => Author.query().findById(1).withGraphFetched('books'));
+show('fetched'); // → fetched Set(1) { 'primary' }
 
 // Models of one tenant, or of one test: classes of their own on another Knex instance.
 const reports = knex({
