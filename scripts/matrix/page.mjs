@@ -19,7 +19,8 @@ ${results.map(row).join('\n')}
 
 Continuous integration runs a part of it with the oldest and the newest. The package of Knex 3.0.0
 lacks a file, and cannot be loaded by anyone. The types are those of Knex 3: Knex 2.5 works, and
-\`rwSplit\` needs a cast there. \`pg-native\` is refused with a \`ConfigError\`: it has no way to cancel a
+\`rwSplit\` needs a cast there; npm installs it beside this package (ERESOLVE otherwise) with
+\`"overrides": { "knex-rwsplit": { "knex": "$knex" } }\` in \`package.json\`, or \`--legacy-peer-deps\`. \`pg-native\` is refused with a \`ConfigError\`: it has no way to cancel a
 query at the server that runs it, to see what a server reports of its role, or to end a dead socket.
 
 ## What older versions do otherwise
