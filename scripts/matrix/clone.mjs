@@ -3,7 +3,7 @@ import { constants, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A copy of the tree and of what is installed in it, for other versions of the peers. */
+/** A copy of the tree, with what is built and installed in it, for other versions of the peers. */
 export function cloneTree(root) {
   const folder = mkdtempSync(join(tmpdir(), 'rwsplit-matrix-'));
   const names = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
@@ -13,11 +13,13 @@ export function cloneTree(root) {
   for (const name of names.split('\0').filter(Boolean)) {
     cpSync(join(root, name), join(folder, name), { force: true });
   }
-  cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), {
-    recursive: true,
-    verbatimSymlinks: true,
-    mode: constants.COPYFILE_FICLONE,
-  });
+  for (const name of ['node_modules', 'dist']) {
+    cpSync(join(root, name), join(folder, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+      mode: constants.COPYFILE_FICLONE,
+    });
+  }
 
   return {
     folder,
