@@ -104,6 +104,7 @@ async function ofList(
     reason,
     changesCatalog: true,
     sessionChange: verdicts.map(({ sessionChange }) => sessionChange).find(Boolean),
+    mayMakeTemporary: verdicts.map((verdict) => verdict.mayMakeTemporary).find(Boolean),
     lockUse: worstUse(verdicts),
     isUnread: verdicts.some(({ isUnread }) => isUnread === true) ? true : undefined,
   });

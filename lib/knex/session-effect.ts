@@ -9,13 +9,17 @@ import { hasEscapedName } from './sent-text.ts';
 const LOOKS_LIKE_A_CHANGE =
   /(?:^|;|\*\/|[\n\r])[^\S\n\r]{0,64}(?:set|reset|listen|load|discard|prepare|declare)\b|[\s/]temp(?:orary)?\b|pg_temp|set_config|pg_settings|advisory/i;
 
-/** Takes the connection out of use, once it is given back, if the statement changed its session. */
+/**
+ * Takes the connection out of use, once it is given back, if the statement changed its session; has
+ * its server asked what is left there, if it led to where temporary tables are.
+ */
 export function noteSessionEffect(
   split: RWSplit,
   connection: Connection,
-  { sessionChange, isUnread }: Verdict,
+  { sessionChange, mayMakeTemporary, isUnread }: Verdict,
   text: string,
 ): void {
+  if (mayMakeTemporary === true) split.state.states.doubtLeftovers(connection);
   if (sessionChange !== undefined) {
     const isShared = sharesSessions(connection, split.settings.pooler);
     split.sessionChanges.note(connection, sessionChange, text, isShared);

@@ -8,6 +8,7 @@ import {
 import type { Findings } from './findings.ts';
 import { formatName, qualifiedNameOf } from './qualified-name.ts';
 import { listIn, nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
+import { mayBeTemporaryPath } from './temporary-path.ts';
 
 /** Judges one function call: by the user's lists, by what is known of PostgreSQL's own, or not yet. */
 export function judgeCall(call: SyntaxNode, findings: Findings): void {
@@ -48,19 +49,33 @@ function judgeSessionCall(call: SyntaxNode, name: string, findings: Findings): b
   if (sessionLocks.has(name)) findings.usesLock('lock');
   else if (sessionUnlocks.has(name)) findings.usesLock('unlock');
   else if (name === 'pg_advisory_unlock_all') findings.usesLock('unlock-all');
-  else if (name === 'set_config' && !isLocal(call)) findings.changesSession('set_config');
-  else return false;
+  else if (name !== 'set_config') return false;
+  else if (isLocal(call)) return judgeLocalSetting(call, findings);
+  else findings.changesSession('set_config');
 
   findings.mayWrite(`calls ${name}`);
   return true;
 }
 
-/** set_config(name, value, is_local): only a literal `true` leaves nothing behind. */
+// Only a literal `true` leaves nothing behind.
 function isLocal(call: SyntaxNode): boolean {
+  return nodeIn(constantIn(call, 2), 'boolval')['boolval'] === true;
+}
+
+function judgeLocalSetting(call: SyntaxNode, findings: Findings): false {
+  const [setting, value] = [0, 1].map((place) =>
+    textIn(nodeIn(constantIn(call, place), 'sval'), 'sval'),
+  );
+  if (mayBeTemporaryPath(setting, value)) findings.mayMakeTemporary = true;
+  return false;
+}
+
+const parametersOfSetConfig = ['setting_name', 'new_value', 'is_local'] as const;
+
+function constantIn(call: SyntaxNode, place: number): SyntaxNode {
   const args = listIn(call, 'args');
   const named = args
     .map((arg) => nodeIn(arg, 'NamedArgExpr'))
-    .find((arg) => textIn(arg, 'name') === 'is_local');
-  const constant = nodeIn(named === undefined ? args[2] : named['arg'], 'A_Const');
-  return nodeIn(constant, 'boolval')['boolval'] === true;
+    .find((arg) => textIn(arg, 'name') === parametersOfSetConfig[place]);
+  return nodeIn(named === undefined ? args[place] : named['arg'], 'A_Const');
 }

@@ -9,6 +9,7 @@ const noNames: readonly string[] = [];
 export class Findings {
   readonly lists: FunctionLists;
   changesCatalog = false;
+  mayMakeTemporary = false;
   #session: string | undefined;
   #sessionChange: string | undefined;
   #opensTransaction: string | undefined;
@@ -91,6 +92,7 @@ export class Findings {
   /** Takes over what a statement inside of another one does. */
   include(inner: Findings, doesRun: boolean): void {
     const { reason, intent, proved } = inner.verdict();
+    if (doesRun) this.mayMakeTemporary ||= inner.mayMakeTemporary;
     if (intent === 'read') {
       for (const name of inner.#functions.values()) this.callsFunction(name);
       for (const name of inner.#relations.values()) this.readsRelation(name);
@@ -132,6 +134,7 @@ export class Findings {
       ...(this.#sessionChange !== undefined && { sessionChange: this.#sessionChange }),
       ...(this.#lockUse !== undefined && { lockUse: this.#lockUse }),
       ...(this.#opensTransaction !== undefined && { opensTransaction: this.#opensTransaction }),
+      ...(this.mayMakeTemporary && { mayMakeTemporary: true }),
       changesCatalog: this.changesCatalog,
     });
   }

@@ -1,7 +1,8 @@
 import type { Rule } from './expression-rules.ts';
 import { expressionRules, isTemporary } from './expression-rules.ts';
 import type { Findings } from './findings.ts';
-import { nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
+import { listIn, nodeIn, type SyntaxNode, textIn } from './syntax-node.ts';
+import { mayBeTemporaryPath } from './temporary-path.ts';
 import { walk } from './walk.ts';
 
 // nodes/parsenodes.h: CURSOR_OPT_HOLD; storage/lockdefs.h: RowExclusiveLock.
@@ -84,6 +85,9 @@ function set(node: SyntaxNode, findings: Findings): boolean {
   if (node['is_local'] === true || ofTransaction.test(name))
     findings.mayWrite(`${verb} ${name} of a transaction`);
   else findings.changesSession(`${verb} ${name}`);
+  if (mayBeTemporaryPath(name, JSON.stringify(listIn(node, 'args')))) {
+    findings.mayMakeTemporary = true;
+  }
   return false;
 }
 

@@ -19,6 +19,11 @@ export interface Verdict {
    * `LISTEN`, `PREPARE`, `temporary table`; absent where it leaves none.
    */
   readonly sessionChange?: string | undefined;
+  /**
+   * From the text on, a table that is created without a schema may be a temporary one: the search
+   * path of the transaction may begin with `pg_temp`.
+   */
+  readonly mayMakeTemporary?: true | undefined;
   /** Session-level advisory locks taken or given back by the text. */
   readonly lockUse?: LockUse | undefined;
   /** The text opens a transaction, or a savepoint, that it does not end itself: `BEGIN`, `SAVEPOINT`, … */

@@ -215,6 +215,32 @@ export const tenantWays: readonly (readonly [name: string, Outcome, Way])[] = [
       tenant.transaction((trx) => trx.raw("select 'stranger'::text as name into pg_temp.whose")),
   ],
   [
+    'a table in a search path of temporary ones',
+    ['done', '25006'],
+    (tenant) =>
+      tenant.transaction(async (trx) => {
+        await trx.raw('set local search_path to pg_temp');
+        await leaveTable(trx);
+      }),
+  ],
+  [
+    'a table in a bound search path of temporary ones',
+    ['done', '25006'],
+    (tenant) =>
+      tenant.transaction(async (trx) => {
+        await trx.raw("select set_config('search_path', ?, true)", ['pg_temp']);
+        await leaveTable(trx);
+      }),
+  ],
+  [
+    'a table in a search path of temporary ones, all in one',
+    ['done', '25006'],
+    (tenant) =>
+      tenant.schema.raw(
+        "set local search_path to pg_temp; create table whose as select 'stranger'::text as name",
+      ),
+  ],
+  [
     'SELECT INTO a temporary table in a long text',
     ['done', '25006'],
     (tenant) => tenant.raw(`select 'stranger'::text as name into temp whose ${padding}`),
@@ -338,6 +364,11 @@ export const tenantWays: readonly (readonly [name: string, Outcome, Way])[] = [
   ['a migration', ['done', '25006|MigrationLocked'], migrate],
   ['a seed', 'done', seed],
 ];
+
+async function leaveTable(trx: Knex.Transaction): Promise<void> {
+  await trx.schema.createTable('whose', (table) => table.text('name'));
+  await trx('whose').insert({ name: 'stranger' });
+}
 
 async function deferred(tenant: Knex): Promise<void> {
   await tenant('app.twice').insert([{ id: 1 }, { id: 1 }]);

@@ -122,6 +122,30 @@ describe('classify', () => {
     expect(intent === 'session').toBe(change !== undefined);
   });
 
+  it.each<[string, true | undefined]>([
+    ['set local search_path to pg_temp', true],
+    ['set local "Search_Path" to app, PG_TEMP', true],
+    ["set local schema 'pg_temp_3'", true],
+    ["select set_config('search_path', 'pg_temp, app', true)", true],
+    ["select set_config('SEARCH_PATH', 'Pg_Temp', true)", true],
+    ["select set_config('search_path', $1, true)", true],
+    ["select set_config('search_path', concat('pg_te', 'mp'), true)", true],
+    ["select set_config($1, 'pg_temp', true)", true],
+    ["select set_config(is_local => true, new_value => $1, setting_name => 'search_path')", true],
+    ["insert into t select set_config('search_path', a, true) from t", true],
+    ["explain analyze select set_config('search_path', $1, true)", true],
+    ['set local search_path to pg_temp; create table x (a int)', true],
+    ['set local search_path to shop', undefined],
+    ['set local search_path to default', undefined],
+    ["set local app.tenant to 'pg_temp'", undefined],
+    ["select set_config('search_path', 'shop', true)", undefined],
+    ["select set_config('app.tenant', $1, true)", undefined],
+    ["select set_config($1, 'shop', true)", undefined],
+    ["explain select set_config('search_path', $1, true)", undefined],
+  ])('tells whether tables may be temporary after a text: %s → %s', (sql, isSo) => {
+    expect(classify(sql).verdict.mayMakeTemporary).toBe(isSo);
+  });
+
   it.each<[string, string | undefined]>([
     ['begin', 'BEGIN'],
     ['start transaction read only', 'START TRANSACTION'],
