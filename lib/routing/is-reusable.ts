@@ -18,8 +18,11 @@ const SETTLE_MILLIS = 1000;
 // A server that doesn't say what is left in a session is not waited for longer.
 const ANSWER_MILLIS = 2000;
 
-// Statements that a driver prepared by name hold nothing of anybody.
-const IS_CLEAN = `select pg_catalog.pg_my_temp_schema() = 0
+// A session keeps its schema of temporary objects, which are found as the server itself finds them
+// at its end. Statements that a driver prepared by name hold nothing of anybody.
+const IS_CLEAN = `select not exists (select from pg_catalog.pg_depend
+      where refclassid = 'pg_catalog.pg_namespace'::pg_catalog.regclass
+        and refobjid = pg_catalog.pg_my_temp_schema())
     and not exists (select from pg_catalog.pg_cursors where is_holdable)
     and not exists (select from pg_catalog.pg_prepared_statements where from_sql)
     and not exists (select from pg_catalog.pg_listening_channels())
@@ -54,18 +57,23 @@ async function isReusableWhenSettled(connection: Connection, parts: ReuseParts):
 // What a procedure left in the session would be the next tenant's.
 async function isReusableIfClean(connection: Connection, parts: ReuseParts): Promise<boolean> {
   parts.states.hasNoLeftovers(connection);
-  const isClean = await isCleanSession(connection, parts.clock);
+  const isClean = await isCleanSession(connection, parts);
   return isClean && isReusable(connection, parts);
 }
 
-function isCleanSession(connection: Connection, clock: Clock): Promise<boolean> {
+// In no tenant's state, whose time limits may be shorter than the answer takes.
+function isCleanSession(connection: Connection, { clock, states }: ReuseParts): Promise<boolean> {
+  states.want(connection);
   return new Promise((resolve) => {
     const stopWaiting = clock.after(ANSWER_MILLIS, () => resolve(false));
-    runQuery(connection, { text: IS_CLEAN, types: asTexts })
+    runQuery(connection, { text: IS_CLEAN, types: asTexts }, false)
       .then(
         ([answer]) => resolve(answer?.['isClean'] === 't'),
         () => resolve(false),
       )
-      .finally(stopWaiting);
+      .finally(() => {
+        stopWaiting();
+        states.leave(connection);
+      });
   });
 }

@@ -245,6 +245,42 @@ describe('What changes a session unseen', () => {
     await expect(of(db, two).raw('select * from report')).rejects.toThrow('does not exist');
   });
 
+  it.each([
+    ['a procedure', 'call app.scratch()'],
+    ['a search path', "select set_config('search_path', 'pg_temp', true)"],
+  ])('is nothing where temporary tables end with their transaction: %s', async (_, text) => {
+    await cluster().primary.query(`
+      create or replace procedure app.scratch() language plpgsql as $$
+        begin create temp table scratch on commit drop as select 1; end $$;`);
+    const db = start();
+    const pid = async (): Promise<unknown> =>
+      (await of(db, two).raw('select pg_backend_pid() as pid')).rows;
+    const before = await pid();
+
+    await of(db, one).transaction(async (trx) => {
+      await trx.raw(text);
+      await trx.raw('create temp table gone on commit drop as select 1');
+    });
+
+    expect(await pid()).toEqual(before);
+  });
+
+  it.each([
+    ['a function', "create function pg_temp.own() returns int language sql as 'select 1'"],
+    ['a type', "create type pg_temp.own as enum ('a')"],
+    ['a text search dictionary', 'create text search dictionary pg_temp.own (template = simple)'],
+  ])('is found where a procedure has made %s', async (_, create) => {
+    await cluster().primary.query(`
+      create or replace procedure app.make() language plpgsql as $$ begin ${create}; end $$;`);
+    const db = start();
+
+    await of(db, one).raw('call app.make()');
+    await untilIdle(db);
+
+    const { rows } = await of(db, two).raw('select pg_my_temp_schema()::int as schema');
+    expect(rows).toEqual([{ schema: 0 }]);
+  });
+
   it('is found where pg_settings is written', async () => {
     const db = start();
 

@@ -3,6 +3,7 @@ import { isReusable } from '../../../lib/routing/is-reusable.ts';
 import { SessionChanges } from '../../../lib/routing/session-changes.ts';
 import { ConnectionSync, keepSync } from '../../../lib/state/connection-sync.ts';
 import { SessionStates } from '../../../lib/state/session-states.ts';
+import { wantedState } from '../../../lib/state/wanted-state.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { settle } from '../../support/fake-servers.ts';
 
@@ -56,6 +57,21 @@ describe('isReusable', () => {
     expect(await answer).toBe(expected);
     expect(asked).toHaveLength(1);
     expect(parts.clock.pending).toBe(0);
+  });
+
+  it('asks in no state of a tenant', async () => {
+    const { parts, connection, sync, asked } = bench();
+    const { states } = parts;
+    const tenant = { searchPath: undefined, role: 'one', settings: {} };
+    states.want(connection, wantedState(tenant));
+    sync.mayHaveLeftovers = true;
+
+    const answer = isReusable(connection, parts);
+    expect(sync.wanted).toBe(states.usual);
+    asked[0]?.(undefined, { rows: [{ isClean: 't' }] });
+    await answer;
+
+    expect(sync.wanted).toBeUndefined();
   });
 
   it('takes an error for what is left', async () => {
