@@ -1,25 +1,22 @@
+import { asError } from '../errors.ts';
+
 const thrown = new WeakSet<object>();
 
 interface Asking {
   password?: unknown;
-  readonly connection?: { readonly stream?: { destroy?(): void } };
 }
 
-/**
- * Remembers what a client's `password` function throws: that is the application's, and tells nothing
- * of a server, which would wait for the password for a minute.
- */
+/** Remembers what a client's `password` function throws: that is the application's, and tells nothing of a server. */
 export function watchPassword(client: object): void {
-  const { password, connection } = client as Asking;
+  const { password } = client as Asking;
   if (typeof password !== 'function') return;
 
   const ask = async (...args: readonly unknown[]): Promise<unknown> => {
     try {
       return (await Reflect.apply(password, client, args)) as unknown;
-    } catch (error) {
-      if (typeof error === 'object' && error !== null) thrown.add(error);
-      // The driver tells of the error first, and leaves the socket open.
-      setImmediate(() => connection?.stream?.destroy?.());
+    } catch (reason) {
+      const error = asError(reason);
+      thrown.add(error);
       throw error;
     }
   };

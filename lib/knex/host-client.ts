@@ -128,6 +128,16 @@ function listeningClient(
       dialling.begin(this);
       dialSlot()?.adopt(this);
     }
+
+    // The driver tells of what went wrong, and leaves a socket open that the server waits at.
+    override async connect(...args: readonly unknown[]): Promise<unknown> {
+      try {
+        return await super.connect?.(...args);
+      } catch (error) {
+        this.connection?.stream.destroy();
+        throw error;
+      }
+    }
   };
 }
 

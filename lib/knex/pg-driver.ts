@@ -55,6 +55,7 @@ export declare class DriverClient {
   /** As older ones call it. */
   readonly queryQueue?: readonly object[];
   getTransactionStatus?(): string | null;
+  connect?(...args: readonly unknown[]): unknown;
   query(...args: readonly unknown[]): unknown;
 }
 

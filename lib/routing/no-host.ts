@@ -4,6 +4,7 @@ import { unfitness } from '../hosts/routable-hosts.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import type { Trouble } from '../hosts/health.ts';
 import type { Host } from '../hosts/host.ts';
+import { isPasswordError } from '../hosts/password-error.ts';
 import { isNetworkCode } from './network-code.ts';
 import type { Route } from './route.ts';
 
@@ -22,7 +23,7 @@ export function surface(route: Route, cluster: Cluster, failures: readonly HostF
 // Network errors name a system call, or hold one for each address; ours of a host that was given up
 // have Node's names, and pg's have words only.
 function isUnreachable(error: Error): boolean {
-  if ('severity' in error) return false;
+  if ('severity' in error || isPasswordError(error)) return false;
   if ('syscall' in error || 'errors' in error) return true;
   if ('code' in error && isNetworkCode(String(error.code))) return true;
   return /^(?:timeout expired|Connection terminated|no connection within|The probe had no answer)/.test(

@@ -118,11 +118,19 @@ describe('Credentials that change while sessions live', () => {
   });
 
   const sealed = new Error('The vault is sealed');
+  const gone = { code: 'ECONNREFUSED', syscall: 'connect' };
   it.each<[string, () => NonNullable<Knex.Config['connection']>]>([
     ['connection', () => async () => Promise.reject(sealed)],
     [
       'password',
       () => ({ ...cluster().connection(), password: async () => Promise.reject(sealed) }),
+    ],
+    [
+      'password, of a vault that is gone',
+      () => ({
+        ...cluster().connection(),
+        password: async () => Promise.reject(Object.assign(new Error(sealed.message), gone)),
+      }),
     ],
     [
       'password, which throws',
