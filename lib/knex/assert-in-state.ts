@@ -20,10 +20,12 @@ export function assertInState(
   client: PgClient,
   builder?: Executable,
 ): void {
-  if (!split.state.states.isUsed) return;
+  // Made by an instance with a state of its own, and sent in somebody else's transaction.
+  const own = builder && stateOfBuilder(builder);
+  if (own === undefined && !split.state.states.isUsed) return;
   const sync = syncOf(connection);
   // A connection that is none of ours, or whose driver can't tell.
-  if (sync === undefined || isIn(sync.wanted, split, client, builder)) return;
+  if (sync === undefined || isIn(sync.wanted, split, client, own)) return;
 
   throw new SessionStateError(
     'The connection of a transaction, or one taken by hand, is in use in another session state than is wanted here; begin the transaction, or take the connection, in the state. The statement was not sent.',
@@ -34,13 +36,11 @@ function isIn(
   present: WantedState | undefined,
   { state }: RWSplit,
   client: PgClient,
-  builder: Executable | undefined,
+  own: WantedState | undefined,
 ): boolean {
-  // Made by an instance with a state of its own, and sent in somebody else's transaction.
-  const own = builder && stateOfBuilder(builder);
   const inOwn = own && (present ?? nothingWanted).with(own);
   if (inOwn !== undefined && inOwn.key !== present?.key) return false;
   // What surrounded the beginning of a transaction may be left while it goes on.
   if (client.transacting === true && scopeWanted(state) === undefined) return true;
-  return wantedOf(state, client)?.key === present?.key;
+  return !state.states.isUsed || wantedOf(state, client)?.key === present?.key;
 }

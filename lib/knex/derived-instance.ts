@@ -65,18 +65,26 @@ function derive(db: Knex, state: SplitState, wanted: WantedState): Knex {
   const context = contextOf(instance);
   context.batchInsert = rememberingBatchInsert(context.batchInsert, own);
   context.withUserParams = (params) => {
-    const clone = db.withUserParams(params);
-    const client = clientOf(clone);
-    client.config = wanting(client.config, own);
-    Object.defineProperties(client, rememberingMakers(client, own));
-    const cloned = contextOf(clone);
-    cloned.batchInsert = rememberingBatchInsert(cloned.batchInsert, own);
+    const clone = inState(db.withUserParams(params), own);
     for (const event of EVENTS) {
       for (const listener of instance.listeners(event)) clone.on(event, listener as () => void);
     }
     return clone;
   };
   return instance;
+}
+
+// What Knex makes of a client for a clone has nothing of what only this package knows.
+function inState(clone: Knex, wanted: WantedState): Knex {
+  const client = clientOf(clone);
+  client.config = wanting(client.config, wanted);
+  Object.defineProperties(client, rememberingMakers(client, wanted));
+  const context = contextOf(clone);
+  context.batchInsert = rememberingBatchInsert(context.batchInsert, wanted);
+  const { withUserParams } = context;
+  context.withUserParams = (params) =>
+    inState(Reflect.apply(withUserParams, context, [params]), wanted);
+  return clone;
 }
 
 function derivedClient(parent: PgClient, state: SplitState, wanted: WantedState): PgClient {

@@ -157,7 +157,7 @@ export function instanceOf(client: PgClient, makeKnex: typeof knex): Knex {
 
 /** What the methods of a Knex instance are called on. */
 interface KnexContext {
-  withUserParams(params: object): Knex;
+  withUserParams: (this: unknown, params: object) => Knex;
   batchInsert: (this: unknown, ...args: readonly unknown[]) => unknown;
 }
 

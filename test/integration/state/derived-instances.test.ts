@@ -94,7 +94,11 @@ describe('An instance made by withState()', () => {
     expect((await one.raw("select current_setting('app.tenant') as t")).rows).toEqual([{ t: 'a' }]);
   });
 
-  it('runs migrations in its state', async () => {
+  it.each<[string, (by: Knex) => Knex]>([
+    ['itself', (by) => by],
+    ['a clone', (by) => by.withUserParams({ a: 1 })],
+    ['a clone of a clone', (by) => by.withUserParams({ a: 1 }).withUserParams({ b: 1 })],
+  ])('runs migrations in its state: %s', async (_, migrate) => {
     const db = start();
     const schema = `s${Math.random().toString(36).slice(2)}`;
     await db.raw('create schema ??', [schema]);
@@ -107,7 +111,9 @@ describe('An instance made by withState()', () => {
       }),
     };
 
-    await rwSplit(db).withState({ searchPath: schema }).migrate.latest({ migrationSource: source });
+    await migrate(rwSplit(db).withState({ searchPath: schema })).migrate.latest({
+      migrationSource: source,
+    });
 
     const tables = await db('pg_tables')
       .where({ schemaname: schema })
@@ -138,6 +144,10 @@ describe('An instance made by withState()', () => {
     ['a schema change', async (by, trx) => by.schema.dropTable('notes').transacting(trx)],
     ['a batch', async (by, trx) => by.batchInsert('notes', [{ body: 'x' }]).transacting(trx)],
     ['a clone', async (by, trx) => by.withUserParams({})('notes').transacting(trx)],
+    [
+      'a clone of a clone',
+      async (by, trx) => by.withUserParams({}).withUserParams({})('notes').transacting(trx),
+    ],
   ])('sends nothing in a transaction that is in another state: %s', async (_, send) => {
     const db = start();
     const one = rwSplit(db).withState(tenant('a'));
@@ -154,6 +164,16 @@ describe('An instance made by withState()', () => {
     const outcome = await send(one, own).catch((error: unknown) => error);
     expect(outcome).not.toBeInstanceOf(SessionStateError);
     await own.rollback();
+  });
+
+  it('sends nothing in a transaction of a client that has used no state', async () => {
+    const [db, other] = [start(), start()];
+    const trx = await other.transaction();
+
+    const sent = rwSplit(db).withState(tenant('a')).raw('select 1').transacting(trx);
+
+    await expect(sent).rejects.toThrow(SessionStateError);
+    await trx.rollback();
   });
 
   it('refuses a connection that was taken in another state', async () => {
