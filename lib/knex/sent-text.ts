@@ -2,14 +2,18 @@
 const MAY_CHANGE_SESSION =
   /(?:^|;|\*\/|[\n\r](?<=--[^\n\r]*[\n\r]))\s*set\b|\b(?:reset|discard|listen|load|prepare|declare|temp|temporary|pg_temp\w*|set_config|pg_settings|pg_(?:try_)?advisory_lock\w*)\b/i;
 
-const IS_CODE = /(?:^|;|\*\/|[\n\r])[^\S\n\r]*(?:call|do)\b/i;
+// The action of an upsert begins with the same word; in a comment within a comment it is not looked for.
+const IS_CODE =
+  /(?:^|;|\*\/|[\n\r])[^\S\n\r]*(?:call|do(?!(?:\s|--[^\n\r]*[\n\r]|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)+(?:update|nothing)\b))\b/i;
 
-// PostgreSQL's own, but for `crosstab`. One expression for this and the above takes twice as long.
-const CALLS_WITH_CODE = /_to_xml|\bts_(?:stat|rewrite)\b|crosstab/i;
+// PostgreSQL's own, and those of its extensions. One expression for this and the above takes twice as long.
+const CALLS_WITH_CODE = /_to_xml|\bts_(?:stat|rewrite)\b|crosstab|connectby|xpath_table/i;
+
+const ESCAPED_NAME = /(?<![\w$])u&"/i;
 
 /** Whether a text that nothing else has read may change its session. */
 export function mayChangeSession(text: string): boolean {
-  return hasEscapedName(text) || MAY_CHANGE_SESSION.test(text);
+  return MAY_CHANGE_SESSION.test(text);
 }
 
 /** Whether a text is code, or calls what runs the text that it is given, whatever that says. */
@@ -19,5 +23,5 @@ export function runsCode(text: string): boolean {
 
 /** Whether a text may have a name in numbers, as in `U&"set\005fconfig"`. */
 export function hasEscapedName(text: string): boolean {
-  return text.includes('&"');
+  return text.includes('&"') && ESCAPED_NAME.test(text);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import type { StateOptions } from '../../../lib/index.ts';
@@ -12,6 +12,17 @@ const runs: readonly (readonly [name: string, roundTrips: number, run: Run])[] =
   ['a query', 1, (db) => db('notes').select('rank').limit(1)],
   ['raw text', 1, (db) => db.raw('select rank from notes limit 1')],
   ['a write', 1, (db) => db('notes').insert({ rank: 1 })],
+  [
+    'an upsert',
+    1,
+    (db) => db.raw('insert into upserted values (1, 1)\non conflict (id)\n  do update set n = 2'),
+  ],
+  [
+    'an upsert that binds',
+    1,
+    (db) => db.raw('insert into upserted values (?, 1) on conflict\ndo nothing', [1]),
+  ],
+  ['an ampersand', 1, (db) => db.raw(`select '{"glue":"&"}'::jsonb, "rank"&"rank" from notes`)],
   ['a stream', 2, consume],
   ['a transaction', 3, (db) => db.transaction((trx) => trx('notes').insert({ rank: 1 }))],
 ];
@@ -29,6 +40,11 @@ describe('A change of state on the wire', () => {
   const cluster = useRoutingDatabase();
   const wire = useWireCount(cluster);
   const splits = useSplit(cluster);
+
+  beforeAll(async () => {
+    await cluster().primary.query('create table upserted (id int primary key, n int)');
+    await cluster().waitForReplay();
+  });
 
   it.each(
     (['session', 'eventual'] as const).flatMap((consistency) =>

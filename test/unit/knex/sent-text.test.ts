@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayChangeSession, runsCode } from '../../../lib/knex/sent-text.ts';
+import { hasEscapedName, mayChangeSession, runsCode } from '../../../lib/knex/sent-text.ts';
 
 describe('mayChangeSession', () => {
   it.each([
@@ -12,7 +12,6 @@ describe('mayChangeSession', () => {
     'create temp table t (a int)',
     'select 1 as a into pg_temp.t',
     "select set_config('app.tenant', $1, false)",
-    'select U&"set\\005fconfig"($1, $2, false)',
     'select pg_advisory_lock(1)',
     'select pg_try_advisory_lock_shared(1)',
     'do $$ begin perform pg_advisory_lock(1); end $$',
@@ -27,6 +26,9 @@ describe('mayChangeSession', () => {
     'select pg_advisory_xact_lock(1), pg_try_advisory_xact_lock(2)',
     'select pg_advisory_unlock(1)',
     'insert into t (template) values ($1)',
+    `select '{"glue":"&"}'::jsonb`,
+    'select "rank"&"rank" from t',
+    'select U&"n\\0061me" from t',
   ])('is not troubled by what leaves nothing: %s', (text) => {
     expect(mayChangeSession(text)).toBe(false);
   });
@@ -44,6 +46,11 @@ describe('runsCode', () => {
     'select * from ts_stat($1)',
     'select ts_rewrite(a, $1) from t',
     'select * from crosstab($1) as c (a text, b int)',
+    "select * from connectby($1, 'id', 'parent', 'root', 0) as t (a text, b text, c int)",
+    "select * from xpath_table('id', 'a', $1, '/a', 'true') as t (a int, b text)",
+    'do --why\n/* update */ $$ begin end $$',
+    'do /* /* */ update */ $$ begin end $$',
+    'do language plpgsql $$ begin update t set a = 1; end $$',
     'select U&"query\\005fto\\005fxml"($1, true, false, $2)',
   ])('sees text within text: %s', (text) => {
     expect(runsCode(text)).toBe(true);
@@ -53,7 +60,25 @@ describe('runsCode', () => {
     'select 1',
     'select calls, do_it from t',
     'insert into t (contacts_status, ts_stats) values (1, 2)',
+    'insert into t values (1) on conflict (id)\ndo update set a = 2',
+    'insert into t values (1) on conflict\n  do nothing',
+    'insert into t values (1) on conflict (id) /* why */ DO\n  -- because\n  /* of *that/ */ UPDATE set a = 2',
+    `select '{"glue":"&"}'::jsonb`,
+    'select "rank"&"rank" from t',
   ])('is not troubled by other statements: %s', (text) => {
     expect(runsCode(text)).toBe(false);
   });
+});
+
+describe('hasEscapedName', () => {
+  it.each(['select U&"a"', 'select(u&"a")', 'select 1+u&"a"'])('sees one: %s', (text) => {
+    expect(hasEscapedName(text)).toBe(true);
+  });
+
+  it.each(['select "a"&"b"', 'select menu&"b"', 'select $u&"b"', `select '&"'`, "select U&'a'"])(
+    'sees none: %s',
+    (text) => {
+      expect(hasEscapedName(text)).toBe(false);
+    },
+  );
 });
