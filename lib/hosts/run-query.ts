@@ -5,7 +5,7 @@ const OWN: unique symbol = Symbol('knex-rwsplit.own');
 /** A `pg` client, as far as a statement of our own needs it. */
 interface Querying {
   query(
-    query: OwnQuery & { readonly [OWN]?: true },
+    query: OwnQuery & { readonly [OWN]: boolean },
     done: (error: unknown, result: Result | undefined) => void,
   ): unknown;
 }
@@ -30,9 +30,14 @@ export const asTexts: NonNullable<OwnQuery['types']> = {
   getTypeParser: () => (text) => (Buffer.isBuffer(text) ? text.toString() : text),
 };
 
-/** Whether what is sent is a statement of our own, which runs in whatever state its session is. */
-export function isOwnQuery(query: unknown): boolean {
+/** Whether what is sent is a statement of our own, which changes nothing of its session. */
+export function isOwnQuery(query: unknown): query is { readonly [OWN]: boolean } {
   return typeof query === 'object' && query !== null && OWN in query;
+}
+
+/** Whether what is sent is a statement of our own that runs in whatever state its session is. */
+export function isStatelessQuery(query: unknown): boolean {
+  return isOwnQuery(query) && query[OWN];
 }
 
 /**
@@ -51,13 +56,10 @@ export function runQuery(
   return new Promise((resolve, reject) => {
     // Whoever opened the connection made sure that it is one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    (connection as Querying).query(
-      isStateless ? { ...query, [OWN]: true } : query,
-      (error, result) => {
-        if (error === null || error === undefined) resolve(result?.rows ?? []);
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever the driver says.
-        else reject(error);
-      },
-    );
+    (connection as Querying).query({ ...query, [OWN]: isStateless }, (error, result) => {
+      if (error === null || error === undefined) resolve(result?.rows ?? []);
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever the driver says.
+      else reject(error);
+    });
   });
 }

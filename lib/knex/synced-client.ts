@@ -1,5 +1,5 @@
 import { SessionStateError } from '../errors.ts';
-import { isOwnQuery } from '../hosts/run-query.ts';
+import { isOwnQuery, isStatelessQuery } from '../hosts/run-query.ts';
 import type { Carriage } from '../state/carriage.ts';
 import { carriageOf } from '../state/carriage.ts';
 import { ConnectionSync, keepSync } from '../state/connection-sync.ts';
@@ -28,7 +28,10 @@ export function syncedClient(
   refusal: (connection: object) => Error | undefined,
 ): Driver['Client'] {
   const { Query } = Client;
-  const noteCode = (sync: ConnectionSync, connection: object, text: string): void => {
+  const noteCode = (sync: ConnectionSync, connection: object, query: unknown): void => {
+    // The names of what runs code are in the look-ups of the catalog.
+    if (isOwnQuery(query)) return;
+    const text = textToSend(query) ?? 'do';
     if (!runsCode(text)) return;
     sync.known.doubtAll();
     sync.mayHaveLeftovers = true;
@@ -64,14 +67,21 @@ export function syncedClient(
     override query(...args: readonly unknown[]): unknown {
       const [query] = args;
       const { wanted } = this.#sync;
-      if (wanted === undefined || query === null || query === undefined || isOwnQuery(query)) {
+      if (
+        wanted === undefined ||
+        query === null ||
+        query === undefined ||
+        isStatelessQuery(query)
+      ) {
         if (this.#sync.isGivenBack) this.#noteStray(query);
         return super.query(...args);
       }
 
       const text = textToSend(query);
-      const mayChange = text === undefined || mayChangeSession(text);
-      if (!this.#sync.isOfKnex && mayChange) spoil(this);
+      const isOwn = isOwnQuery(query);
+      if (!this.#sync.isOfKnex && !isOwn && (text === undefined || mayChangeSession(text))) {
+        spoil(this);
+      }
       const refused = this.#sync.isBroken ? afterFailure() : refusal(this);
       if (refused !== undefined) {
         // What each transaction begins with is the pooler's to know.
@@ -87,7 +97,8 @@ export function syncedClient(
 
       // In a batch, the server would complain of the batch; and what code does is to come after the
       // state is known.
-      const isAlone = lacksValues(args) || (text !== undefined && runsCode(text));
+      const isCode = !isOwn && text !== undefined && runsCode(text);
+      const isAlone = lacksValues(args) || isCode;
       const carriage = isAlone ? 'alone' : carriageOf(text, changes);
       const canCarry = Query !== undefined && this.#canCarry;
       if (canCarry && (carriage !== 'alone' || this.#batches.areQueued)) {
@@ -118,7 +129,7 @@ export function syncedClient(
     }
 
     #sendAsIs(args: readonly unknown[]): unknown {
-      noteCode(this.#sync, this, textToSend(args[0]) ?? 'do');
+      noteCode(this.#sync, this, args[0]);
       return super.query(...args);
     }
 
@@ -127,7 +138,7 @@ export function syncedClient(
       [config, values, callback]: readonly unknown[],
       carriage: Carriage,
     ): unknown {
-      const onSubmit = (): void => noteCode(this.#sync, this, textToSend(config) ?? 'do');
+      const onSubmit = (): void => noteCode(this.#sync, this, config);
       if (isSubmittable(config)) {
         this.#batches.attach(config, carriage, onSubmit);
         return super.query(config, values, callback);

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { rwSplit } from '../../../lib/index.ts';
 import type { StateOptions } from '../../../lib/index.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
+import { untilIdle } from '../../support/instances.ts';
 import { useSplit } from '../../support/split.ts';
 import { useWireCount } from '../../support/wire-count.ts';
 
@@ -65,6 +66,21 @@ describe('A change of state on the wire', () => {
     expect(await tripsOf(db, 'a', run)).toBe(trips - 1);
   });
 
+  it('travels with what is asked of the catalog, and its connection stays', async () => {
+    const { db } = splits.cold({ ...wire.config(), pool: { max: 1 }, rwSplit: { replicas: [] } });
+    const inPath = (path: string): Knex =>
+      rwSplit(db).withState({ searchPath: ['public', path], settings: { 'app.tenant': path } });
+    const before = await serving(inPath('a'));
+
+    for (const path of ['b', 'c']) {
+      wire.roundTrips();
+      await inPath(path)('notes').select('rank').limit(1);
+      expect(wire.roundTrips()).toMatchObject({ primary: 2 });
+      await untilIdle(db);
+      expect(await serving(inPath(path))).toEqual(before);
+    }
+  });
+
   async function open(consistency: 'session' | 'eventual'): Promise<Knex> {
     const hosts = wire.config();
     const options = { ...hosts.rwSplit, consistency, target: 'primary' as const };
@@ -79,6 +95,10 @@ describe('A change of state on the wire', () => {
     return wire.roundTrips()['primary'];
   }
 });
+
+function serving(db: Knex): PromiseLike<unknown> {
+  return db('notes').select(db.raw('pg_backend_pid() as connection')).limit(1);
+}
 
 // The same for the catalog, which would have to be asked of each.
 function stateful(db: Knex, tenant: string): Knex {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Driver } from '../../../lib/knex/pg-driver.ts';
+import { runQuery } from '../../../lib/hosts/run-query.ts';
+import type { Driver, QueryCallback } from '../../../lib/knex/pg-driver.ts';
 import { syncedClient } from '../../../lib/knex/synced-client.ts';
 import { SessionStates } from '../../../lib/state/session-states.ts';
 
@@ -7,6 +8,7 @@ interface Bench {
   readonly client: InstanceType<Driver['Client']>;
   readonly states: SessionStates;
   readonly sent: unknown[];
+  readonly isSpoilt: () => boolean;
   readonly isClosed: () => boolean;
 }
 
@@ -14,8 +16,10 @@ function bench(): Bench {
   const sent: unknown[] = [];
   const spoilt = new Set<object>();
   class Client {
-    query(query: unknown): unknown {
+    query(query: unknown, done?: unknown): unknown {
       sent.push(query);
+      const rows: unknown[] = [];
+      if (typeof done === 'function') (done as QueryCallback)(null, { rows });
       return undefined;
     }
   }
@@ -27,8 +31,9 @@ function bench(): Bench {
   const client = new Synced({});
   const states = new SessionStates();
   states.use();
-  const isClosed = (): boolean => spoilt.has(client) && '__knex__disposed' in client;
-  return { client, states, sent, isClosed };
+  const isSpoilt = (): boolean => spoilt.has(client);
+  const isClosed = (): boolean => isSpoilt() && '__knex__disposed' in client;
+  return { client, states, sent, isSpoilt, isClosed };
 }
 
 const unheard: readonly (readonly [unknown, boolean])[] = [
@@ -74,4 +79,18 @@ describe('syncedClient', () => {
 
     expect(isClosed()).toBe(false);
   });
+
+  it.each([true, false])(
+    'is not closed for the names in a statement of our own, in any state: %s',
+    async (isInAnyState) => {
+      const { client, states, sent, isSpoilt } = bench();
+      states.want(client);
+
+      await runQuery(client, { text: "select 'set_config', 'query_to_xml'" }, isInAnyState);
+
+      expect(sent).toHaveLength(1);
+      expect(isSpoilt()).toBe(false);
+      expect(states.mayHaveLeftovers(client)).toBe(false);
+    },
+  );
 });
