@@ -6,7 +6,7 @@ import { ConnectionSync, keepSync } from '../state/connection-sync.ts';
 import { HeldQueries } from './held-queries.ts';
 import type { Driver, QueryCallback, Submittable } from './pg-driver.ts';
 import { isSubmittable, lacksValues, textToSend } from './pg-driver.ts';
-import { mayChangeSession, runsCode } from './sent-text.ts';
+import { codeChangesSession, mayChangeSession, runsCode } from './sent-text.ts';
 import { StateBatches } from './state-batches.ts';
 
 // A role that was dropped and made again has its old name, and nothing of its rights.
@@ -35,7 +35,7 @@ export function syncedClient(
     if (!runsCode(text)) return;
     sync.known.doubtAll();
     sync.mayHaveLeftovers = true;
-    if (!sync.known.hasBegun || mayChangeSession(text)) spoil(connection);
+    if (!sync.known.hasBegun || codeChangesSession(text)) spoil(connection);
   };
   return class SyncedClient extends Client {
     readonly #sync = new ConnectionSync();

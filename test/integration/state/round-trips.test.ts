@@ -66,6 +66,19 @@ describe('A change of state on the wire', () => {
     expect(await tripsOf(db, 'a', run)).toBe(trips - 1);
   });
 
+  it.each(['do $$ declare n int; begin end $$', 'call load()'])(
+    'leaves the connection to whoever is next after %s',
+    async (code) => {
+      await cluster().primary.query('create or replace procedure load() language sql as $$ $$');
+      const db = await open('eventual');
+      const before = await serving(stateful(db, 'a'));
+
+      await stateful(db, 'a').raw(code);
+
+      expect(await serving(stateful(db, 'b'))).toEqual(before);
+    },
+  );
+
   it('travels with what is asked of the catalog, and its connection stays', async () => {
     const { db } = splits.cold({ ...wire.config(), pool: { max: 1 }, rwSplit: { replicas: [] } });
     const inPath = (path: string): Knex =>

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasEscapedName, mayChangeSession, runsCode } from '../../../lib/knex/sent-text.ts';
+import {
+  codeChangesSession,
+  hasEscapedName,
+  mayChangeSession,
+  runsCode,
+} from '../../../lib/knex/sent-text.ts';
 
 describe('mayChangeSession', () => {
   it.each([
@@ -67,6 +72,35 @@ describe('runsCode', () => {
     'select "rank"&"rank" from t',
   ])('is not troubled by other statements: %s', (text) => {
     expect(runsCode(text)).toBe(false);
+  });
+});
+
+describe('codeChangesSession', () => {
+  it.each([
+    'do $$ begin set statement_timeout = 1; end $$',
+    'do $$ begin if true then set statement_timeout = 1; end if; end $$',
+    'do $$ begin perform 1; set statement_timeout = 1; end $$',
+    "do $$ begin execute 'set statement_timeout = 1'; end $$",
+    'do $$ begin reset all; end $$',
+    "do $$ begin perform set_config('a.b', 'c', false); end $$",
+    "do $$ begin update pg_settings set setting = '1'; end $$",
+    "do $$ begin load 'auto_explain'; end $$",
+    "do 'begin load ''auto_explain''; end'",
+  ])('sees what is not seen afterwards: %s', (text) => {
+    expect(codeChangesSession(text)).toBe(true);
+  });
+
+  it.each([
+    'do $$ declare a int; begin end $$',
+    'do $$ begin set local statement_timeout = 1; end $$',
+    'do $$ begin update t\n set a = 1; end $$',
+    'do $$ begin create temp table t (); end $$',
+    'do $$ begin listen a; end $$',
+    'call app.load()',
+    'call app.reset($1)',
+    'call app.prepare()',
+  ])('is not troubled by what is, or by names: %s', (text) => {
+    expect(codeChangesSession(text)).toBe(false);
   });
 });
 

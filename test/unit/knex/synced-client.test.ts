@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { runQuery } from '../../../lib/hosts/run-query.ts';
 import type { Driver, QueryCallback } from '../../../lib/knex/pg-driver.ts';
 import { syncedClient } from '../../../lib/knex/synced-client.ts';
+import { syncOf } from '../../../lib/state/connection-sync.ts';
 import { SessionStates } from '../../../lib/state/session-states.ts';
 
 interface Bench {
@@ -91,6 +92,29 @@ describe('syncedClient', () => {
       expect(sent).toHaveLength(1);
       expect(isSpoilt()).toBe(false);
       expect(states.mayHaveLeftovers(client)).toBe(false);
+    },
+  );
+
+  it.each([
+    ['do $$ declare a int; begin end $$', false],
+    ['call app.load()', false],
+    ["do $$ begin perform set_config('statement_timeout', '1', false); end $$", true],
+    ['select "rank"&"rank" from t', false],
+    ['select U&"n\\0061me" from t', false],
+    ["select set_config('app.tenant', 'x', false)", false],
+  ])(
+    'is closed for what Knex sends only if it is code, and changes it unseen: %s, %s',
+    (text, expected) => {
+      const { client, states, isSpoilt } = bench();
+      states.want(client);
+      syncOf(client)?.known.began([
+        ['role', 'none'],
+        ['search_path', 'public'],
+      ]);
+
+      states.sendOfKnex(client, () => client.query(text));
+
+      expect(isSpoilt()).toBe(expected);
     },
   );
 });
