@@ -113,7 +113,7 @@ describe('A stream', () => {
   it('without a free connection fails once, and takes none', async () => {
     const db = await split({
       pool: { min: 0, max: 1 },
-      acquireConnectionTimeout: 100,
+      acquireConnectionTimeout: 400,
       rwSplit: {
         replicas: cluster()
           .replicas.slice(0, 1)

