@@ -2,7 +2,9 @@ import type { Clock } from '../clock.ts';
 import { connectionState, settled } from '../hosts/connection-state.ts';
 import type { Connection } from '../hosts/host.ts';
 import { asTexts, runQuery } from '../hosts/run-query.ts';
+import { syncOf } from '../state/connection-sync.ts';
 import type { SessionStates } from '../state/session-states.ts';
+import { wantedState } from '../state/wanted-state.ts';
 import type { SessionChanges } from './session-changes.ts';
 
 /** What {@link isReusable} judges by. */
@@ -17,6 +19,13 @@ const SETTLE_MILLIS = 1000;
 
 // A server that doesn't say what is left in a session is not waited for longer.
 const ANSWER_MILLIS = 2000;
+
+const LIMIT = 'statement_timeout';
+const unlimited = wantedState({
+  searchPath: undefined,
+  role: undefined,
+  settings: { [LIMIT]: '0' },
+});
 
 // A session keeps its schema of temporary objects, which are found as the server itself finds them
 // at its end. Statements that a driver prepared by name hold nothing of anybody.
@@ -61,19 +70,18 @@ async function isReusableIfClean(connection: Connection, parts: ReuseParts): Pro
   return isClean && isReusable(connection, parts);
 }
 
-// In no tenant's state, whose time limits may be shorter than the answer takes.
 function isCleanSession(connection: Connection, { clock, states }: ReuseParts): Promise<boolean> {
-  states.want(connection);
+  // A tenant's own limit may be shorter than the answer takes.
+  const wanted = syncOf(connection)?.wanted;
+  const isLimited = wanted?.values.has(LIMIT) === true;
+  if (isLimited) states.want(connection, wanted.with(unlimited));
   return new Promise((resolve) => {
     const stopWaiting = clock.after(ANSWER_MILLIS, () => resolve(false));
-    runQuery(connection, { text: IS_CLEAN, types: asTexts }, false)
+    runQuery(connection, { text: IS_CLEAN, types: asTexts }, !isLimited)
       .then(
         ([answer]) => resolve(answer?.['isClean'] === 't'),
         () => resolve(false),
       )
-      .finally(() => {
-        stopWaiting();
-        states.leave(connection);
-      });
+      .finally(stopWaiting);
   });
 }

@@ -59,19 +59,19 @@ describe('isReusable', () => {
     expect(parts.clock.pending).toBe(0);
   });
 
-  it('asks in no state of a tenant', async () => {
+  it('asks without a time limit of the tenant, and else in its state', async () => {
     const { parts, connection, sync, asked } = bench();
     const { states } = parts;
-    const tenant = { searchPath: undefined, role: 'one', settings: {} };
-    states.want(connection, wantedState(tenant));
+    const limited = { app: 'x', statement_timeout: '1' };
+    states.want(connection, wantedState({ searchPath: ['a'], role: 'one', settings: limited }));
     sync.mayHaveLeftovers = true;
 
     const answer = isReusable(connection, parts);
-    expect(sync.wanted).toBe(states.usual);
+    const settings = { app: 'x', statement_timeout: '0' };
+    expect(sync.wanted).toBe(wantedState({ searchPath: ['a'], role: 'one', settings }));
     asked[0]?.(undefined, { rows: [{ isClean: 't' }] });
-    await answer;
 
-    expect(sync.wanted).toBeUndefined();
+    expect(await answer).toBe(true);
   });
 
   it('takes an error for what is left', async () => {
