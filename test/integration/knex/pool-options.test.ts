@@ -130,26 +130,26 @@ const cases: Readonly<Record<string, Case>> = {
     use: reuse,
   },
   'acquireConnectionTimeout, and a full pool': {
-    config: (note) => ({ ...pool({})(note, {}), acquireConnectionTimeout: 400 }),
+    config: (note) => ({ ...pool({})(note, {}), acquireConnectionTimeout: 800 }),
     use: whenFull,
   },
   'acquireConnectionTimeout, and a full pool in asyncStackTraces': {
     config: (note) => ({
       ...pool({})(note, {}),
-      acquireConnectionTimeout: 400,
+      acquireConnectionTimeout: 800,
       asyncStackTraces: true,
     }),
     use: whenFull,
   },
   'pool.acquireTimeoutMillis below acquireConnectionTimeout, and a full pool': {
     config: (note) => ({
-      ...pool({ acquireTimeoutMillis: 400 })(note, {}),
+      ...pool({ acquireTimeoutMillis: 800 })(note, {}),
       acquireConnectionTimeout: 30_000,
     }),
     use: whenFull,
   },
   'acquireConnectionTimeout, and a transaction that needs a second connection': {
-    config: (note) => ({ ...pool({})(note, {}), acquireConnectionTimeout: 400 }),
+    config: (note) => ({ ...pool({})(note, {}), acquireConnectionTimeout: 800 }),
     use: async (db) => db.transaction(async () => db.transaction(async () => 1)),
   },
   'connection as a function': {
