@@ -322,7 +322,7 @@ describe('destroy()', () => {
       happens();
 
       const ended = await runProgram(
-        `${split(800)} try { print(await ${query}); } catch (error) { print(error.message); }`,
+        `${split(1500)} try { print(await ${query}); } catch (error) { print(error.message); }`,
       );
 
       expect(ended).toMatchObject({ exitCode: 0, printed: expect.stringMatching(expected) });
