@@ -247,6 +247,8 @@ describe('piped', () => {
 
   describe('with a say in whether it goes on', () => {
     it('leaves the driver switched until all is answered, where the statement fails first', async () => {
+      // So that the time that it is waited for is not up in between.
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
       const client = new FakePipingClient(false);
       const { outcome } = run(client, { ...both, mayGoOn: () => false });
 
