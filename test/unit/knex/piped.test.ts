@@ -73,6 +73,10 @@ const inTurn = [
 ];
 
 describe('piped', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('sends all at once where the driver can, and the connection is idle', async () => {
     const { client, outcome } = run(new FakePipingClient(false));
 
@@ -306,10 +310,6 @@ describe('piped', () => {
   });
 
   describe('where the connection falls silent', () => {
-    afterEach(() => {
-      jest.useRealTimers();
-    });
-
     const silent = async (
       beside: Beside,
       ...answers: readonly Answer[]
