@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'events';
 import type { RWSplitSettings } from '../config/settings.ts';
 import type { Connection } from '../hosts/host.ts';
 import type { PendingAcquire } from '../hosts/pool-settings.ts';
@@ -27,6 +28,8 @@ export class Membership {
     this.client = client;
     this.state = state;
     this.settings = settings;
+    // As many listen as queries wait.
+    setMaxListeners(0, this.ending.signal);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { onPrimary, PoolRegistry, rwSplit } from '../../../lib/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runProgram } from '../../support/child.ts';
 import { amount } from '../../support/long.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { serverOf, useSharedClients } from '../../support/shared-clients.ts';
@@ -156,6 +157,25 @@ describe('Clients that share pools', () => {
     expect(await long.ended).toMatchObject([{ status: 'rejected' }]);
     expect(usedConnections(other)).toEqual([]);
     await Promise.all(Array.from({ length: 20 }, () => other('t').insert({ id: 1 })));
+  });
+
+  it('let many wait without a word', async () => {
+    const config = {
+      connection: cluster().connection(),
+      pool: { min: 0, max: 1 },
+      rwSplit: { pools: 'shared', replicas: [] },
+    };
+
+    const ended = await runProgram(`
+      const { RWSplitClient } = library();
+      const make = () => knex({ client: RWSplitClient, ...${JSON.stringify(config)} });
+      const [one, other] = [make(), make()];
+      const queries = [...Array(40)].map(() => one.raw('select pg_sleep(0.01)'));
+      print((await Promise.all(queries)).length);
+      await Promise.all([one.destroy(), other.destroy()]);
+    `);
+
+    expect(ended).toEqual({ exitCode: 0, printed: 40, stderr: '' });
   });
 
   it('turn away at once what waits for a connection as they are destroyed', async () => {
