@@ -6,8 +6,9 @@ import { eventually } from '../../support/eventually.ts';
 import { useFailover } from '../../support/failover.ts';
 import { machineMillis } from '../../support/outage.ts';
 import { replicasOf } from '../../support/split.ts';
-import { tenantIncidents } from '../../support/tenant-incidents.ts';
+import { outcomeOf, tenantIncidents } from '../../support/tenant-incidents.ts';
 import { viewOf, viewQuery } from '../../support/tenant-view.ts';
+import { tenantWays } from '../../support/tenant-ways.ts';
 import { useTenants } from '../../support/tenants.ts';
 import { untilWritable } from '../../support/until-writable.ts';
 
@@ -66,5 +67,37 @@ describe('Tenants over a promotion', () => {
       'select count(*)::int as strangers from app.items i where not exists (select from app.notes n where n.tenant = i.tenant)',
     );
     expect(row).toEqual({ strangers: 0 });
+  });
+
+  it('leave nothing to each other on the sessions that outlive it, whatever they do', async () => {
+    const [first, second] = hosts();
+    const { db } = cold({
+      connection: { ...cluster().connection(), ...tenants.login },
+      rwSplit: { replicas: replicasOf(cluster()), consistency: 'eventual' },
+      pool: { max: 2 },
+    });
+    const of = (name: string): Knex => rwSplit(db).withState(tenants.state(name));
+    const [one = '', other = ''] = tenants.names;
+    const wrong: unknown[] = [];
+    const all = async (): Promise<void> => {
+      for (const [name, , way] of tenantWays) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other, on the same sessions.
+        await outcomeOf(Promise.resolve(way(of(one))));
+        // oxlint-disable-next-line no-await-in-loop -- as above.
+        const views = await viewQuery(of(other));
+        if (JSON.stringify(views) !== JSON.stringify([viewOf(other)])) wrong.push([name, views]);
+      }
+    };
+
+    await all();
+    await first.kill();
+    await second.promote();
+    await untilWritable(second);
+    await eventually(async () => of(other)('items').insert({ tenant: other }), {
+      withinMillis: machineMillis,
+    });
+    await all();
+
+    expect(wrong).toEqual([]);
   });
 });
