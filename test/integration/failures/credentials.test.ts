@@ -5,6 +5,7 @@ import type { Knex } from 'knex';
 import { type Host, rwSplit } from '../../../lib/index.ts';
 import { splitOf } from '../../../lib/knex/split-state.ts';
 import { hostStates } from '../../support/await-host.ts';
+import { eventually } from '../../support/eventually.ts';
 import { machineMillis, quickHealth } from '../../support/outage.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 import { replicasOf, useSplit } from '../../support/split.ts';
@@ -142,6 +143,7 @@ describe('Credentials that change while sessions live', () => {
       }),
     ],
   ])('fail with the error of their function at once: %s', async (_, connection) => {
+    const before = openSockets();
     const { db } = split.cold({ connection: connection(), rwSplit: { replicas: replicas() } });
 
     const begin = performance.now();
@@ -156,8 +158,14 @@ describe('Credentials that change while sessions live', () => {
 
     expect(performance.now() - begin).toBeLessThan(1000 + machineMillis);
     expect(rwSplit(db).hosts()[0]?.reason).toContain(sealed.message);
+    // The server would wait for a password for a minute.
+    await db.destroy();
+    await eventually(() => openSockets() <= before);
   });
 });
+
+const openSockets = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 
 /** Has each probe dial anew, as it does twice a minute: the name of its host may have moved on. */
 async function redialAll(db: Knex): Promise<void> {
