@@ -1,0 +1,66 @@
+import type { Results } from '../results/section.ts';
+import { queryTables } from './query-tables.ts';
+import { tableOf } from './table.ts';
+
+/** All figures, as text of Markdown. */
+export function tablesOf({ queries, classification, memory }: Results): string {
+  return [
+    ...(queries ? queryTables(queries) : []),
+    ...(classification ? classificationTable(classification) : []),
+    ...(memory ? memoryTable(memory) : []),
+    ...checkTable([queries, classification, memory]),
+  ].join('\n\n');
+}
+
+function classificationTable({ figures }: NonNullable<Results['classification']>): string[] {
+  const kinds = [...new Set(figures.map(({ kind }) => kind))];
+  const medianOf = (kind: string, when: string): string =>
+    figures.find((one) => one.kind === kind && one.when === when)?.micros.median.toFixed(2) ?? '';
+  const whens = [...new Set(figures.map(({ when }) => when))];
+  return [
+    '### Classification',
+    'Microseconds to tell what a text needs, the median:',
+    tableOf(
+      ['', ...whens],
+      kinds.map((kind) => [kind, ...whens.map((when) => medianOf(kind, when))]),
+    ),
+  ];
+}
+
+function memoryTable({ figures }: NonNullable<Results['memory']>): string[] {
+  return [
+    '### Memory',
+    'Megabytes in use after so many texts that never came again:',
+    tableOf(
+      ['texts', 'heap', 'outside of the heap', 'resident'],
+      figures.map((one) => [
+        one.statements.toLocaleString('en'),
+        megabytes(one.heapBytes),
+        megabytes(one.externalBytes),
+        megabytes(one.residentBytes),
+      ]),
+    ),
+  ];
+}
+
+function checkTable(sections: readonly Results[keyof Results][]): string[] {
+  const checks = sections.flatMap((section) => section?.checks ?? []);
+  if (checks.length === 0) return [];
+  return [
+    '### Limits',
+    'What `npm run bench -- --check` holds:',
+    tableOf(
+      ['what', 'measured', 'limit', 'kept'],
+      checks.map(({ what, value, limit, isMet, reason }) => [
+        what,
+        value.toFixed(2),
+        limit,
+        isMet ? 'yes' : (reason ?? '**no**'),
+      ]),
+    ),
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}

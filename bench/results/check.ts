@@ -1,0 +1,35 @@
+/** What was held against a limit. */
+export interface Check {
+  readonly what: string;
+  readonly value: number;
+  /** The limit in words: `at most 0.90`. */
+  readonly limit: string;
+  readonly isMet: boolean;
+  /** Why it is missed, where that is known and accepted. */
+  readonly reason?: string | undefined;
+}
+
+/** Holds a value against a limit. */
+export type Limit = (what: string, value: number) => Check;
+
+/** The limit that a value is no more than. */
+export function atMost(limit: number): Limit {
+  return (what, value) => ({ what, value, limit: `at most ${limit}`, isMet: value <= limit });
+}
+
+/** The limit that a value is no less than. */
+export function atLeast(limit: number): Limit {
+  return (what, value) => ({ what, value, limit: `at least ${limit}`, isMet: value >= limit });
+}
+
+/** Prints checks, and answers whether each one is met, or missed for a known reason. */
+export function reportChecks(checks: readonly Check[]): boolean {
+  console.log('\nLimits:');
+  for (const { what, value, limit, isMet, reason } of checks) {
+    const verdict = isMet ? 'ok    ' : reason === undefined ? 'MISSED' : 'known ';
+    console.log(
+      `  ${verdict} ${what}: ${value.toFixed(2)}, ${limit}${!isMet && reason ? ` (${reason})` : ''}`,
+    );
+  }
+  return checks.every(({ isMet, reason }) => isMet || reason !== undefined);
+}

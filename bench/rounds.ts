@@ -1,0 +1,44 @@
+import { collectGarbage } from './collect-garbage.ts';
+import { applyLoad, type Sample } from './load.ts';
+import { type Opened, type QueryName, rowsOf } from './subjects/subject.ts';
+
+/** A query, and how many of it run at once. */
+export interface Cell {
+  readonly query: QueryName;
+  readonly concurrency: number;
+}
+
+/** How long {@link measureCell} measures. */
+export interface Effort {
+  readonly rounds: number;
+  /** How long each subject has in a round. */
+  readonly millis: number;
+}
+
+/** What was measured of each subject, a sample for each round. */
+export type Samples = ReadonlyMap<string, readonly Sample[]>;
+
+/**
+ * Measures all that can run a query, in turn, so that whatever else the machine does happens to all.
+ *
+ * Each round begins with another one, and the first round, which warms up what is compiled late and
+ * opens connections, does not count.
+ */
+export async function measureCell(
+  opened: ReadonlyMap<string, Opened>,
+  { query, concurrency }: Cell,
+  { rounds, millis }: Effort,
+): Promise<Samples> {
+  const contenders = [...opened].filter(([, { [query]: run }]) => run !== undefined);
+  const samples = new Map<string, Sample[]>(contenders.map(([name]) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const place of contenders.keys()) {
+      const [name, { [query]: run } = {}] = contenders[(place + round) % contenders.length] ?? [];
+      if (name === undefined || run === undefined) continue;
+      collectGarbage();
+      const sample = await applyLoad(run, { concurrency, millis, rows: rowsOf[query] });
+      if (round > 0) samples.get(name)?.push(sample);
+    }
+  }
+  return samples;
+}
