@@ -5,8 +5,8 @@ import { Turns } from './turns.ts';
 const EXPLORE_ONE_IN = 32;
 
 /**
- * Takes the host that is expected to answer soonest: its average latency, times the queries that
- * are already there, divided by its weight.
+ * Takes the host that is expected to answer soonest: its average latency, and as much again for each
+ * query that is already there, divided by its weight.
  *
  * A host without a measured latency is asked at once, one query at a time. Now and then a host is
  * taken by turn alone, since a host that is never asked could never be seen to be fast again.
@@ -30,5 +30,6 @@ function expectedLatency(host: HostView): number {
   // While the first answer is awaited nothing says that more queries would be welcome.
   if (host.latencyMillis === 0) return host.inFlight === 0 ? 0 : Number.MAX_VALUE;
 
-  return (host.latencyMillis * (host.inFlight + 1)) / (host.weight || 1);
+  // A heavy host works on more at a time, but answers none the sooner for it.
+  return host.latencyMillis * (1 + host.inFlight / (host.weight || 1));
 }

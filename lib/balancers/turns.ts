@@ -21,25 +21,37 @@ export class Turns {
   }
 
   pick<H extends HostView>(hosts: NonEmpty<H>, score: (host: HostView) => number): H {
-    const lastResort = hosts.every((host) => host.weight === 0);
-    const lowest = lowestScore(hosts, score, lastResort);
-    let chosen: H = hosts[0];
+    return this.#pick(hosts, score, weightOf) ?? this.#pick(hosts, score, () => 1) ?? hosts[0];
+  }
+
+  // One pass over the hosts, however many there are; undefined where none weighs anything.
+  #pick<H extends HostView>(
+    hosts: NonEmpty<H>,
+    score: (host: HostView) => number,
+    weigh: (host: HostView) => number,
+  ): H | undefined {
+    let chosen: H | undefined;
+    let lowest = Number.POSITIVE_INFINITY;
     let earliest = Number.POSITIVE_INFINITY;
     let turnOfChosen = 0;
 
     for (const host of hosts) {
-      if (host.weight === 0 && !lastResort) continue;
-      if (score(host) > lowest) continue;
+      const weight = weigh(host);
+      if (weight === 0) continue;
+      const points = score(host);
+      if (points > lowest) continue;
 
-      const turn = lastResort ? 1 : Math.min(1 / host.weight, LONGEST_TURN);
+      const turn = Math.min(1 / weight, LONGEST_TURN);
       // From the weight of this moment, so that a host ramping up need not sit out a long early turn.
       const due = this.#lastTurn(host.name, turn) + turn;
-      if (due < earliest) {
+      if (points < lowest || due < earliest) {
         chosen = host;
+        lowest = points;
         earliest = due;
         turnOfChosen = turn;
       }
     }
+    if (chosen === undefined) return undefined;
 
     // A host that was away, or scored too high, is overdue: it goes first, but however long it was
     // away it is owed no more than half a turn, so that it does not return to a burst.
@@ -69,14 +81,6 @@ export class Turns {
   }
 }
 
-function lowestScore(
-  hosts: NonEmpty<HostView>,
-  score: (host: HostView) => number,
-  lastResort: boolean,
-): number {
-  let lowest = Number.POSITIVE_INFINITY;
-  for (const host of hosts) {
-    if (host.weight > 0 || lastResort) lowest = Math.min(lowest, score(host));
-  }
-  return lowest;
+function weightOf(host: HostView): number {
+  return host.weight;
 }

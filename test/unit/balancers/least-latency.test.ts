@@ -26,6 +26,19 @@ describe('LeastLatencyBalancer', () => {
       [hostView('a', { latencyMillis: 5 }), hostView('b', { latencyMillis: 5, weight: 2 })],
       'b',
     ],
+    [
+      'the faster one of two idle ones, though the other is heavier',
+      [hostView('a', { latencyMillis: 5 }), hostView('b', { latencyMillis: 6, weight: 2 })],
+      'a',
+    ],
+    [
+      'the heavier of equally fast and equally busy ones',
+      [
+        hostView('a', { latencyMillis: 5, inFlight: 2 }),
+        hostView('b', { latencyMillis: 5, inFlight: 2, weight: 2 }),
+      ],
+      'b',
+    ],
     ['an unseen one, to learn', [hostView('a', { latencyMillis: 1 }), hostView('b')], 'b'],
     [
       'a known one, while the first answer of an unseen one is awaited',
