@@ -21,8 +21,8 @@ export type Samples = ReadonlyMap<string, readonly Sample[]>;
 /**
  * Measures all that can run a query, in turn, so that whatever else the machine does happens to all.
  *
- * Each round begins with another one, and the first round, which warms up what is compiled late and
- * opens connections, does not count.
+ * Each round begins with another one, and the first round, which opens connections and is longer,
+ * until what is compiled late is compiled, does not count.
  */
 export async function measureCell(
   opened: ReadonlyMap<string, Opened>,
@@ -36,7 +36,8 @@ export async function measureCell(
       const [name, { [query]: run } = {}] = contenders[(place + round) % contenders.length] ?? [];
       if (name === undefined || run === undefined) continue;
       collectGarbage();
-      const sample = await applyLoad(run, { concurrency, millis, rows: rowsOf[query] });
+      const load = { concurrency, millis: round > 0 ? millis : millis * 5, rows: rowsOf[query] };
+      const sample = await applyLoad(run, load);
       if (round > 0) samples.get(name)?.push(sample);
     }
   }

@@ -1,6 +1,6 @@
 import { knex, type Knex } from 'knex';
-import { RWSplitClient, rwSplit } from '../../lib/index.ts';
-import type { RWSplitOptions } from '../../lib/config/options.ts';
+// As it is published: tsx keeps the names of functions, which costs time wherever one is made.
+import { RWSplitClient, rwSplit, type RWSplitOptions } from 'knex-rwsplit';
 import type { Cluster } from '../../lib/testing/index.ts';
 import { knexQueries } from './knex-queries.ts';
 import { connectionsEach, idleMillis, type Opened, type Subject } from './subject.ts';
