@@ -13,22 +13,17 @@ describe('LeastLatencyBalancer', () => {
   it.each<[string, NonEmpty<HostView>, string]>([
     [
       'the fastest',
-      [hostView('a', { latencyMillis: 5 }), hostView('b', { latencyMillis: 4 })],
+      [hostView('a', { latencyMillis: 50 }), hostView('b', { latencyMillis: 4 })],
       'b',
     ],
     [
       'the faster one by expectation, when the fastest is busy',
-      [hostView('a', { latencyMillis: 3, inFlight: 2 }), hostView('b', { latencyMillis: 8 })],
-      'b',
-    ],
-    [
-      'the heavier of equally fast ones',
-      [hostView('a', { latencyMillis: 5 }), hostView('b', { latencyMillis: 5, weight: 2 })],
+      [hostView('a', { latencyMillis: 3, inFlight: 2 }), hostView('b', { latencyMillis: 12 })],
       'b',
     ],
     [
       'the faster one of two idle ones, though the other is heavier',
-      [hostView('a', { latencyMillis: 5 }), hostView('b', { latencyMillis: 6, weight: 2 })],
+      [hostView('a', { latencyMillis: 5 }), hostView('b', { latencyMillis: 20, weight: 2 })],
       'a',
     ],
     [
@@ -52,6 +47,16 @@ describe('LeastLatencyBalancer', () => {
     ],
   ])('takes %s', (_, hosts, expected) => {
     expect(steady().pick(hosts).name).toBe(expected);
+  });
+
+  it('gives hosts turns by weight whose latencies differ by no more than chance', () => {
+    const hosts = [
+      hostView('a', { latencyMillis: 5 }),
+      hostView('b', { latencyMillis: 14, weight: 2 }),
+      hostView('c', { latencyMillis: 16, weight: 9 }),
+    ] as const;
+
+    expect(tally(steady(), hosts, 300)).toEqual({ a: 100, b: 200, c: 0 });
   });
 
   it('takes unseen hosts in turn while none has answered', () => {
