@@ -16,6 +16,8 @@ import { writePage } from './page/write-page.ts';
 import { benchQueries } from './queries.ts';
 import { saveResults } from './results/results-file.ts';
 import type { Results } from './results/section.ts';
+import { benchScale } from './service-time.ts';
+import { benchSimulation } from './simulation/bench-simulation.ts';
 import { benchTenants } from './tenants.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
@@ -24,6 +26,8 @@ const benches: Readonly<Record<string, Bench>> = {
   memory: benchMemory,
   consistency: async ({ cluster }) => benchConsistency(await cluster()),
   tenants: async ({ cluster }) => benchTenants(await cluster()),
+  simulation: benchSimulation,
+  scale: benchScale,
   page: async () => true,
 };
 
