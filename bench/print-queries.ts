@@ -1,4 +1,4 @@
-import type { Spread } from './quantile.ts';
+import { formatSpread } from './quantile.ts';
 import type { Allocation, QueryFigure } from './results/section.ts';
 import type { Cell } from './rounds.ts';
 
@@ -19,9 +19,9 @@ export function printCell({ query, concurrency }: Cell, figures: readonly QueryF
   for (const { subject, ...figure } of figures) {
     printRow(subject, [
       figure.perSecond.toFixed(0),
-      withSpread(figure.throughputRatio),
+      formatSpread(figure.throughputRatio),
       figure.cpuMicros.toFixed(0),
-      withSpread(figure.cpuRatio),
+      formatSpread(figure.cpuRatio),
       figure.p50Millis.toFixed(2),
       figure.p99Millis.toFixed(2),
       figure.loopDelayMillis.toFixed(1),
@@ -46,8 +46,4 @@ export function printAllocations(allocations: readonly Allocation[]): void {
 
 function printRow(name: string, cells: readonly string[]): void {
   console.log(`  ${name.padEnd(34)}${cells.map((cell) => cell.padStart(18)).join('')}`);
-}
-
-function withSpread({ median, low, high }: Spread): string {
-  return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }

@@ -19,3 +19,8 @@ export function spreadOf(values: readonly number[]): Spread {
     high: quantileOf(values, 0.75),
   };
 }
+
+/** A median with its quartiles in brackets: `1.07 (1.03–1.12)`. */
+export function formatSpread({ median, low, high }: Spread): string {
+  return `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+}

@@ -54,6 +54,7 @@ export function checkQueries(measured: ReadonlyMap<QueryName, Samples>): Check[]
       queryNames.flatMap((query) =>
         check(query, 'perSecond', [own, peer], (what, value) => ({
           ...atLeast(equal)(what, value),
+          peer: peer.name,
           reason: knownReasons[peer.name]?.[query],
         })),
       ),

@@ -1,28 +1,28 @@
 import type { QueriesSection, QueryFigure } from '../results/section.ts';
 import { queryNames } from '../subjects/subject.ts';
+import { formatSpread } from '../quantile.ts';
 import { tableOf } from './table.ts';
 
 /** What all subjects needed, side by side. */
 export function queryTables(section: QueriesSection): string[] {
   const { place, rounds, millis, figures, allocations, skipped } = section;
   const concurrencies = [...new Set(figures.map(({ concurrency }) => concurrency))];
+  const main = concurrencies[1] ?? concurrencies[0] ?? 1;
   return [
     `Measured on ${place.date} with Node ${place.node} and PostgreSQL ${place.postgresql}, on ${place.cores} cores (${place.processor}) that the servers share with the client: medians of ${rounds} rounds of ${millis} ms for each subject.`,
+    '![Throughput of each subject to plain Knex, for six queries, ten at once](performance.svg)',
     ...skipped.map(({ subject, why }) => `Left out: ${subject}, since ${why}.`),
     ...concurrencies.flatMap((concurrency) => [
       `### Throughput, ${concurrency} at once`,
-      'To plain Knex; more is better.',
-      bySubject(figures, concurrency, ({ throughputRatio: { median } }) => median.toFixed(2)),
+      'To plain Knex; more is better. Half of the rounds lie within what is in brackets.',
+      bySubject(figures, concurrency, ({ throughputRatio }) => formatSpread(throughputRatio)),
     ]),
-    ...concurrencies.flatMap((concurrency) => [
-      `### Processor time of a query, ${concurrency} at once`,
-      'To plain Knex; less is better.',
-      bySubject(figures, concurrency, ({ cpuRatio: { median } }) => median.toFixed(2)),
-    ]),
-    ...concurrencies.flatMap((concurrency) => [
-      `### The read by primary key, ${concurrency} at once`,
-      readTable(figures, concurrency),
-    ]),
+    `### Processor time of a query, ${main} at once`,
+    'To plain Knex; less is better.',
+    bySubject(figures, main, ({ cpuRatio }) => formatSpread(cpuRatio)),
+    `### The read by primary key, ${main} at once`,
+    readTable(figures, main),
+    'The same of all queries, and with 1 and 100 at once, is in `bench/results.json`.',
     '### Allocations',
     'Kilobytes that one query takes from the heap.',
     tableOf(

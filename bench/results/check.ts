@@ -5,6 +5,8 @@ export interface Check {
   /** The limit in words: `at most 0.90`. */
   readonly limit: string;
   readonly isMet: boolean;
+  /** The library that is compared with, where it is one of many. */
+  readonly peer?: string | undefined;
   /** Why it is missed, where that is known and accepted. */
   readonly reason?: string | undefined;
 }
