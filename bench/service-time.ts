@@ -21,11 +21,13 @@ const isEnough = atLeast(7.6);
 /** How many replicas serve, and for how long each is measured. */
 interface Extent {
   readonly sizes: readonly number[];
+  /** Until every connection is open, and in the middle of a query of its own. */
+  readonly warmUpMillis: number;
   readonly millis: number;
 }
 
-const full: Extent = { sizes: [1, 2, 4, 8], millis: 2000 };
-const smoke: Extent = { sizes: [1, 2], millis: 100 };
+const full: Extent = { sizes: [1, 2, 4, 8], warmUpMillis: 1000, millis: 2000 };
+const smoke: Extent = { sizes: [1, 2], warmUpMillis: 100, millis: 200 };
 
 /** Measures what more replicas serve, where each serves only so many queries at a time. */
 export const benchScale: Bench = async ({ isSmoke, cluster }) => {
@@ -47,13 +49,13 @@ export const benchScale: Bench = async ({ isSmoke, cluster }) => {
   }
 };
 
-async function measureAll(cluster: Cluster, { sizes, millis }: Extent): Promise<ReplicaFigure[]> {
+async function measureAll(cluster: Cluster, extent: Extent): Promise<ReplicaFigure[]> {
   const figures: ReplicaFigure[] = [];
   for (const balancer of balancerNames) {
     let alone = Number.NaN;
-    for (const size of sizes) {
+    for (const size of extent.sizes) {
       // oxlint-disable-next-line no-await-in-loop -- what runs at once would be measured together.
-      const perSecond = await measure(cluster, balancer, size, millis);
+      const perSecond = await measure(cluster, balancer, size, extent);
       if (size === 1) alone = perSecond;
       const ratio = perSecond / alone;
       figures.push({ balancer, replicas: size, perSecond, ratio });
@@ -69,11 +71,10 @@ async function measure(
   cluster: Cluster,
   balancer: BalancerName,
   size: number,
-  millis: number,
+  { warmUpMillis, millis }: Extent,
 ): Promise<number> {
   const db = await open(cluster, balancer, size);
-  // Until every connection is open, and in the middle of a query of its own.
-  const begin = performance.now() + millis / 4;
+  const begin = performance.now() + warmUpMillis;
   const end = begin + millis;
   let served = 0;
   const ask = async (): Promise<void> => {

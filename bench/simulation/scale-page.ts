@@ -18,13 +18,21 @@ export async function writeScalePage(results: ScaleResults, folder: string): Pro
   const config = await prettier.resolveConfig(path);
   writeFileSync(path, await prettier.format(page, { ...config, parser: 'markdown' }));
 
-  const pictures = {
+  for (const [name, picture] of Object.entries(picturesOf(results))) {
+    writeFileSync(join(folder, name), picture);
+  }
+}
+
+/** The pictures beside the page, by the names of their files. */
+export function picturesOf({
+  scenarios = [],
+  replicas = [],
+}: ScaleResults): Record<string, string> {
+  return {
     'scale-shares.svg': drawShares(scenarios),
     'scale-recovery.svg': drawRecovery(scenarios),
     'scale-replicas.svg': drawReplicas(replicas),
   };
-  for (const [name, picture] of Object.entries(pictures))
-    writeFileSync(join(folder, name), picture);
 }
 
 const marks = (name: string): readonly [begin: string, end: string] => [
