@@ -8,7 +8,7 @@ import { reportChecks } from './results/check.ts';
 import { placeOf } from './results/place.ts';
 import type { QueryFigure, Skipped } from './results/section.ts';
 import { type Cell, measureCell, type Samples } from './rounds.ts';
-import { createShop, emptyShop } from './subjects/shop.ts';
+import { createShop, dropShop, emptyShop } from './subjects/shop.ts';
 import { type Opened, queryNames } from './subjects/subject.ts';
 import { subjects } from './subjects/subjects.ts';
 
@@ -42,6 +42,7 @@ export const benchQueries: Bench = async ({ isSmoke, cluster, keep }) => {
 
   const closed = await Promise.allSettled([...opened.values()].map(({ close }) => close()));
   for (const { reason } of closed.filter((end) => end.status === 'rejected')) console.log(reason);
+  await dropShop(servers);
   const checks = checkQueries(samplesOf);
   const place = await placeOf(servers);
   keep({ queries: { place, rounds, millis, checks, skipped, allocations, figures } });
