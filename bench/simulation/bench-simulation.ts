@@ -11,8 +11,8 @@ const seed = 7;
 
 /** How large the simulated fleets are; both have as many queries a second. */
 export const settings: readonly Setting[] = [
-  { replicas: 100, clients: 8, load: 0.4, seed },
-  { replicas: 1000, clients: 1, load: 0.04, seed },
+  { replicas: 100, clients: 8, load: 0.3, seed },
+  { replicas: 1000, clients: 1, load: 0.03, seed },
 ];
 
 const smokeSettings: readonly Setting[] = [{ replicas: 20, clients: 2, load: 0.05, seed }];

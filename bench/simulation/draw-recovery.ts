@@ -3,7 +3,7 @@ import type { ScenarioFigures } from './scale-results.ts';
 import { outageSeconds } from './scenarios.ts';
 
 // Half a minute tells how it goes on.
-const LAST_SECOND = 55;
+const LAST_SECOND = 50;
 
 /** Draws how replicas that were away return: their share over time, beside the others'. */
 export function drawRecovery(figures: readonly ScenarioFigures[]): string {

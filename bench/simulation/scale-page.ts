@@ -1,9 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as prettier from 'prettier';
-import { drawRecovery } from './draw-recovery.ts';
-import { drawReplicas } from './draw-replicas.ts';
-import { drawShares } from './draw-shares.ts';
+import { picturesOf } from './scale-pictures.ts';
 import type { ScaleResults } from './scale-results.ts';
 import { pickTable, replicaTable, scenarioTables } from './scale-tables.ts';
 
@@ -21,18 +19,6 @@ export async function writeScalePage(results: ScaleResults, folder: string): Pro
   for (const [name, picture] of Object.entries(picturesOf(results))) {
     writeFileSync(join(folder, name), picture);
   }
-}
-
-/** The pictures beside the page, by the names of their files. */
-export function picturesOf({
-  scenarios = [],
-  replicas = [],
-}: ScaleResults): Record<string, string> {
-  return {
-    'scale-shares.svg': drawShares(scenarios),
-    'scale-recovery.svg': drawRecovery(scenarios),
-    'scale-replicas.svg': drawReplicas(replicas),
-  };
 }
 
 const marks = (name: string): readonly [begin: string, end: string] => [

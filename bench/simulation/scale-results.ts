@@ -36,11 +36,12 @@ const fileName = 'results.json';
 export async function saveScaleResults(more: ScaleResults, folder: string): Promise<ScaleResults> {
   const path = join(folder, fileName);
   const before: ScaleResults = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-  const results = { ...before, ...more };
+  const text = JSON.stringify({ ...before, ...more }, rounded);
   const config = await prettier.resolveConfig(path);
-  const text = JSON.stringify(results, rounded);
   writeFileSync(path, await prettier.format(text, { ...config, parser: 'json' }));
-  return results;
+  // As the file has it: who reads it later gets the same tables and pictures.
+  const kept: ScaleResults = JSON.parse(text);
+  return kept;
 }
 
 function rounded(_: string, value: unknown): unknown {

@@ -74,7 +74,7 @@ const comeBack = toAll((server, place) => {
 export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   even: { seconds: 15, window: [5, 15], fateOf: isWell, incidents: [] },
   slow: {
-    seconds: 45,
+    seconds: 30,
     window: [5, HEALED_SECOND],
     backAt: HEALED_SECOND,
     fateOf: slowFate,
@@ -84,7 +84,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     ],
   },
   outage: {
-    seconds: 60,
+    seconds: 50,
     window: [outageSeconds.from, outageSeconds.to],
     backAt: outageSeconds.to,
     fateOf: outageFate,

@@ -89,7 +89,7 @@ export class SimulatedClient {
     this.#monitor.destroy();
   }
 
-  /** Runs a read, as a query that plain Knex would retry nowhere; rejects where it fails for good. */
+  /** Runs a read, elsewhere again where a host fails it; rejects where that comes to nothing. */
   async read(): Promise<void> {
     const lease = await this.#dispatcher.lease(read);
     lease.mayRetry = true;
