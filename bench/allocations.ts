@@ -1,4 +1,4 @@
-import { collectGarbage } from './collect-garbage.ts';
+import { collectYoungGarbage } from './collect-garbage.ts';
 import { quantileOf } from './quantile.ts';
 import type { Allocation } from './results/section.ts';
 import { type Opened, type QueryName, queryNames } from './subjects/subject.ts';
@@ -24,7 +24,7 @@ export async function measureAllocations(
       if (run === undefined) continue;
       const bytes: number[] = [];
       for (let window = 0; window <= windows; window++) {
-        collectGarbage();
+        collectYoungGarbage();
         const begin = process.memoryUsage().heapUsed;
         for (let turn = 0; turn < queriesEach; turn++) await run(number++);
         bytes.push((process.memoryUsage().heapUsed - begin) / queriesEach);

@@ -1,4 +1,4 @@
-import { collectGarbage } from './collect-garbage.ts';
+import { collectYoungGarbage } from './collect-garbage.ts';
 import { applyLoad, type Sample } from './load.ts';
 import { type Opened, type QueryName, rowsOf } from './subjects/subject.ts';
 
@@ -35,7 +35,7 @@ export async function measureCell(
     for (const place of contenders.keys()) {
       const [name, { [query]: run } = {}] = contenders[(place + round) % contenders.length] ?? [];
       if (name === undefined || run === undefined) continue;
-      collectGarbage();
+      collectYoungGarbage();
       const load = { concurrency, millis: round > 0 ? millis : millis * 5, rows: rowsOf[query] };
       const sample = await applyLoad(run, load);
       if (round > 0) samples.get(name)?.push(sample);
