@@ -6,7 +6,7 @@ import { checkQueries } from './query-checks.ts';
 import { figuresOf } from './query-figures.ts';
 import { reportChecks } from './results/check.ts';
 import { placeOf } from './results/place.ts';
-import type { QueryFigure, Skipped } from './results/section.ts';
+import type { Allocation, QueryFigure, Skipped } from './results/section.ts';
 import { type Cell, measureCell, type Samples } from './rounds.ts';
 import { createShop, dropShop, emptyShop } from './subjects/shop.ts';
 import { type Opened, queryNames } from './subjects/subject.ts';
@@ -25,24 +25,26 @@ export const benchQueries: Bench = async ({ isSmoke, cluster, keep }) => {
 
   const figures: QueryFigure[] = [];
   const samplesOf = new Map<Cell['query'], Samples>();
-  for (const query of queryNames) {
-    for (const concurrency of concurrencies) {
-      const effort = { rounds: query === 'stream' ? Math.ceil(rounds / 3) : rounds, millis };
-      const cell = { query, concurrency };
-      const samples = await measureCell(opened, cell, effort);
-      await emptyShop(servers);
-      const found = figuresOf(cell, samples);
-      printCell(cell, found);
-      figures.push(...found);
-      if (concurrency === checked) samplesOf.set(query, samples);
+  const allocations: Allocation[] = [];
+  try {
+    for (const query of queryNames) {
+      for (const concurrency of concurrencies) {
+        const effort = { rounds: query === 'stream' ? Math.ceil(rounds / 3) : rounds, millis };
+        const cell = { query, concurrency };
+        const samples = await measureCell(opened, cell, effort);
+        await emptyShop(servers);
+        const found = figuresOf(cell, samples);
+        printCell(cell, found);
+        figures.push(...found);
+        if (concurrency === checked) samplesOf.set(query, samples);
+      }
     }
+    allocations.push(...(await measureAllocations(opened, windows)));
+    printAllocations(allocations);
+  } finally {
+    await Promise.all([...opened.values()].map(({ close }) => close()));
+    await dropShop(servers);
   }
-  const allocations = await measureAllocations(opened, windows);
-  printAllocations(allocations);
-
-  const closed = await Promise.allSettled([...opened.values()].map(({ close }) => close()));
-  for (const { reason } of closed.filter((end) => end.status === 'rejected')) console.log(reason);
-  await dropShop(servers);
   const checks = checkQueries(samplesOf);
   const place = await placeOf(servers);
   keep({ queries: { place, rounds, millis, checks, skipped, allocations, figures } });

@@ -44,6 +44,8 @@ export async function startPgpool(cluster: Cluster): Promise<Pgpool> {
     { ...serverAccount(), cwd: folder, stdio: 'ignore' },
   );
   child.unref();
+  // Whatever becomes of the benchmark.
+  process.once('exit', () => child.kill('SIGINT'));
   const stop = async (): Promise<void> => {
     await end(child);
     rmSync(folder, { recursive: true, force: true });
