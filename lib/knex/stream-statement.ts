@@ -1,3 +1,4 @@
+import { errorMonitor } from 'events';
 import type { Readable } from 'stream';
 import type { Lease } from '../routing/lease.ts';
 import { judgeStatementError } from '../routing/failure.ts';
@@ -29,29 +30,40 @@ export function intoStream(
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   let source: Readable | undefined;
+  let told: unknown;
+  const note = (error: unknown): void => {
+    told = error;
+  };
+  // Knex tells the stream of an error at once; a refusal that another host may still answer to is
+  // held back, and told only if none can.
+  // oxlint-disable-next-line typescript/unbound-method -- called on its stream again.
+  const { emit } = stream;
+  const holding = function holding(event: string | symbol, ...args: unknown[]): boolean {
+    if (event === 'error' && mayRunAgain(lease, args[0])) {
+      source?.unpipe(stream);
+      return true;
+    }
+    return emit.call(stream, event, ...args);
+  };
+  // A stream emits several events for each row.
+  const stopHolding = (): void => {
+    if (stream.emit === holding) stream.emit = emit;
+  };
   const watch = (piped: Readable): void => {
     source = piped;
     piped.once('data', () => {
       lease.mayRerun = false;
       lease.mayRetry = false;
+      stopHolding();
     });
   };
+  stream.emit = holding;
+  stream.on(errorMonitor, note);
   // Each attempt has a source of its own.
   stream.on('pipe', watch);
-  // Knex tells the stream of an error at once; a refusal that another host may still answer to is
-  // held back, and told only if none can.
-  const emit = stream.emit.bind(stream);
-  let told: unknown;
-  stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
-    if (event === 'error' && mayRunAgain(lease, args[0])) {
-      source?.unpipe(stream);
-      return true;
-    }
-    if (event === 'error') [told] = args;
-    return emit(event, ...args);
-  };
   const restore = (): void => {
-    stream.emit = emit;
+    stopHolding();
+    stream.off(errorMonitor, note);
     stream.off('pipe', watch);
   };
 
