@@ -4,7 +4,7 @@ import { RWSplitClient, rwSplit, type RWSplitOptions } from 'knex-rwsplit';
 const { PRIMARY_URL = '', REPLICA_URLS = '' } = process.env;
 const [url, other = ''] = REPLICA_URLS.split(',');
 
-// Every option with its default; one with a `*` is checked and has no effect in this version.
+// Every option with its default.
 const options: RWSplitOptions = {
   replicas: [
     // An object inherits from `connection` what it leaves out: usually `host` is enough.
@@ -50,7 +50,7 @@ const options: RWSplitOptions = {
   state: {}, // searchPath, role, settings of every session
   pools: undefined, // 'name' or PoolRegistry: shares the pools of the hosts with other clients
   maxPerServer: undefined, // the most connections of all clients to one server
-  prepare: false, // { max }: named prepared statements *
+  prepare: false, // { max }: named prepared statements, so many on each connection
   pooler: undefined, // 'session': a pooler keeps a server connection for each of ours
 };
 

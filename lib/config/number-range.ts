@@ -26,6 +26,12 @@ export const wholeNumber: NumberRange = {
   contains: (value) => Number.isSafeInteger(value) && value >= 1,
 };
 
+/** How many statements each session of a server keeps. */
+export const preparedRange: NumberRange = {
+  allowed: 'a whole number from 1 to 10000',
+  contains: (value) => Number.isSafeInteger(value) && value >= 1 && value <= 10_000,
+};
+
 /** How many there are, where one is set apart. */
 export const severalRange: NumberRange = {
   allowed: 'a whole number of at least 2',

@@ -108,8 +108,10 @@ export interface RWSplitOptions {
    */
   maxPerServer?: number | undefined;
   /**
-   * Named prepared statements, at most `max` on each connection. Accepted and validated; has no
-   * effect in this version.
+   * Sends texts that come again and again as named prepared statements, outside of transactions: the
+   * server parses them once on each connection, and may keep their plan. `max` is how many it keeps
+   * there, from 1 to 10000; the one used longest ago makes room. Each takes memory of the server, with
+   * too few of them texts are parsed time and again.
    *
    * @default false
    */

@@ -4,7 +4,13 @@ import {
   resolveBalancer,
 } from '../balancers/registry.ts';
 import { invalidOption } from './invalid-option.ts';
-import { severalRange, shareRange, weightRange, wholeNumber } from './number-range.ts';
+import {
+  preparedRange,
+  severalRange,
+  shareRange,
+  weightRange,
+  wholeNumber,
+} from './number-range.ts';
 import type { OptionReader } from './option-reader.ts';
 import { isOptionsObject } from './options-object.ts';
 import { PoolRegistry } from './pool-registry.ts';
@@ -106,8 +112,8 @@ function readPrepare(reader: OptionReader): { readonly max: number } | false {
   }
 
   const group = reader.group('prepare');
-  const max = group.number('max', undefined, wholeNumber);
+  const max = group.number('max', undefined, preparedRange);
   group.finish();
-  if (max === undefined) throw invalidOption(group.pathOf('max'), max, wholeNumber.allowed);
+  if (max === undefined) throw invalidOption(group.pathOf('max'), max, preparedRange.allowed);
   return Object.freeze({ max });
 }

@@ -151,7 +151,10 @@ export function createRWSplitClient(
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
       if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);
-      const sent = runStatement(split, lease, statement, send);
+      const { preparation } = split;
+      const sent = preparation
+        ? preparation.run(lease, statement, send)
+        : runStatement(split, lease, statement, send);
       if (!lease.isTransaction) return sent;
       return sent.catch((error: unknown) => {
         if (isRolledBack(lease, statement, error)) return statement;

@@ -11,3 +11,6 @@ export const debugHost: createDebug.Debugger = createDebug('rwsplit:host');
 
 /** `DEBUG=rwsplit:retry`: statements that run again on another host. */
 export const debugRetry: createDebug.Debugger = createDebug('rwsplit:retry');
+
+/** `DEBUG=rwsplit:prepare`: hosts that keep no statements prepared by name. */
+export const debugPrepare: createDebug.Debugger = createDebug('rwsplit:prepare');

@@ -25,6 +25,7 @@ import { joinPools } from './join-pools.ts';
 import { lockQuestion } from './lock-query.ts';
 import { makeBalancer } from './make-balancer.ts';
 import type { Membership } from './membership.ts';
+import { Preparation } from './preparation.ts';
 import { lacksPosition, settle } from './settle.ts';
 import { SharedDispatcher } from './shared-dispatcher.ts';
 import type { SplitState } from './split-state.ts';
@@ -32,10 +33,7 @@ import type { SplitState } from './split-state.ts';
 // How long a server may take to take a request to cancel.
 const CANCEL_MILLIS = 1000;
 
-/**
- * The splitting of one Knex client while its pools are open: its cluster and what it learnt of
- * statements.
- */
+/** The splitting of one Knex client while its pools are open, and what it learnt of statements. */
 export class RWSplit {
   readonly state: SplitState;
   readonly settings: RWSplitSettings;
@@ -49,6 +47,7 @@ export class RWSplit {
   readonly locks: LockKeeper;
   readonly sessionChanges: SessionChanges;
   readonly stalenessWarning: StalenessWarning;
+  readonly preparation: Preparation | false;
   /** When this client last changed the schema, on the clock. */
   schemaChangedAt: number = Number.NEGATIVE_INFINITY;
   readonly #client: PgClient;
@@ -79,6 +78,7 @@ export class RWSplit {
     this.stalenessWarning = new StalenessWarning(systemClock, warn);
     this.watch = this.#pools.watch;
     this.cluster = this.#pools.cluster;
+    this.preparation = settings.prepare && new Preparation(this, settings.prepare.max);
     const { sessionChanges } = this;
     const reuse = { clock: systemClock, sessionChanges, states: state.states };
     this.locks = new LockKeeper({

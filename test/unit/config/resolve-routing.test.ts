@@ -99,6 +99,8 @@ describe('resolveRouting', () => {
     ['prepare', true],
     ['prepare.max', {}],
     ['prepare.max', { max: 0 }],
+    ['prepare.max', { max: 1.5 }],
+    ['prepare.max', { max: 10_001 }],
     ['prepare.min', { max: 1, min: 1 }],
     ['pooler', 'transaction'],
     ['pooler', true],

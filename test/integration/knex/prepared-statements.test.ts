@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { preparedOf, textsOf, twice } from '../../support/prepared.ts';
+import { useRoutingDatabase } from '../../support/routing-database.ts';
+import { useSplit } from '../../support/split.ts';
+import { useWireCount } from '../../support/wire-count.ts';
+
+type Run = (db: Knex) => PromiseLike<unknown>;
+
+const text = 'select "rank" from "notes" where "rank" = $1';
+const byRank = (db: Knex, rank = 1): Knex.QueryBuilder =>
+  db('notes').select('rank').where({ rank });
+
+const named: readonly (readonly [name: string, run: Run])[] = [
+  ['a read', (db) => byRank(db)],
+  ['a write', (db) => db('notes').insert({ rank: 1 })],
+  ['raw text with values', (db) => db.raw('select ?::int as n', [1])],
+  ['raw text without any', (db) => db.raw('select 1 as n')],
+  ['raw text with a semicolon at its end', (db) => db.raw('select 1 as m; ')],
+  ['a tagged text', (db) => db.raw('/* page */ select 1 as k')],
+];
+
+const unnamed: readonly (readonly [name: string, run: Run])[] = [
+  ['a transaction', (db) => db.transaction((trx) => byRank(trx))],
+  ['a stream', consume],
+  ['several statements', (db) => db.raw('select 1; select 2')],
+  ['a semicolon in a string', (db) => db.raw("select ';' || 'a'")],
+  ['a procedure', (db) => db.raw('do $$ begin end $$')],
+  ['schema builders', (db) => db.schema.hasTable('notes')],
+  ['a name of its own', (db) => byRank(db).options({ name: 'own' })],
+  ['a text of its own', (db) => byRank(db).options({ text: 'select 5', values: [] })],
+  ['rows by portions', (db) => byRank(db).options({ rows: 10 })],
+  [
+    'a connection taken by hand',
+    async (db) => {
+      const connection: unknown = await db.client.acquireConnection();
+      await byRank(db).connection(connection);
+      await db.client.releaseConnection(connection);
+    },
+  ],
+];
+
+async function consume(db: Knex): Promise<void> {
+  for await (const row of byRank(db).stream()) expect(row).toBeDefined();
+}
+
+describe('Named prepared statements', () => {
+  const cluster = useRoutingDatabase();
+  const wire = useWireCount(cluster);
+  const splits = useSplit(cluster);
+
+  const open = async (max: number, more: Knex.Config['rwSplit'] = {}): Promise<Knex> => {
+    const rwSplit = { replicas: [], prepare: { max }, ...more };
+    return (await splits.warm({ pool: { max: 1 }, rwSplit })).db;
+  };
+
+  it('are none by default', async () => {
+    const { db } = await splits.warm({ pool: { max: 1 }, rwSplit: { replicas: [] } });
+    await twice(() => byRank(db));
+
+    expect(await preparedOf(db)).toEqual([]);
+  });
+
+  it('are made of a text that is seen again', async () => {
+    const db = await open(10);
+    await db('notes').insert({ rank: 77 });
+    await byRank(db);
+    const first = await preparedOf(db);
+    await byRank(db, 2);
+
+    expect(first).toEqual([]);
+    expect(await preparedOf(db)).toEqual([
+      {
+        name: expect.stringMatching(/^rw_[0-9a-f]{32}$/),
+        statement: text,
+        parameter_types: '{integer}',
+      },
+    ]);
+    expect(await byRank(db, 77)).toEqual([{ rank: 77 }]);
+    expect(await preparedOf(db)).toHaveLength(1);
+  });
+
+  it.each(named)('are made of %s', async (_, run) => {
+    const db = await open(10);
+    await twice(() => run(db));
+
+    expect(await preparedOf(db)).toHaveLength(1);
+  });
+
+  it.each(unnamed)('are not made of %s', async (_, run) => {
+    const db = await open(10);
+    await twice(() => run(db));
+    await run(db);
+
+    expect((await preparedOf(db)).filter(({ name }) => name.startsWith('rw_'))).toEqual([]);
+  });
+
+  it.each(['session', 'eventual'] as const)(
+    'are at most as many as is said, the ones used last, in no round trip more: %s',
+    async (consistency) => {
+      const { rwSplit, ...config } = wire.config();
+      const replicas: readonly never[] = [];
+      const options = { ...rwSplit, replicas, consistency, prepare: { max: 2 } };
+      const { db } = await splits.warm({ ...config, pool: { max: 1 }, rwSplit: options });
+      const run = (name: string): Knex.QueryBuilder => db('notes').max(`rank as ${name}`);
+      for (const name of ['a', 'b', 'c']) await twice(() => run(name));
+      wire.roundTrips();
+
+      const kept: string[][] = [];
+      const trips: unknown[] = [];
+      for (const name of ['a', 'b', 'a', 'c', 'b']) {
+        await run(name);
+        trips.push(Object.values(wire.roundTrips())[0]);
+        kept.push((await textsOf(db)).map((sql) => /as "(\w)"/.exec(sql)?.[1] ?? sql));
+        wire.roundTrips();
+      }
+
+      expect(kept).toEqual([
+        ['c', 'a'],
+        ['a', 'b'],
+        ['a', 'b'],
+        ['a', 'c'],
+        ['c', 'b'],
+      ]);
+      expect(trips).toEqual([1, 1, 1, 1, 1]);
+    },
+  );
+});
