@@ -5,7 +5,7 @@ interface NamingWire {
   readonly stream: { cork?(): void; uncork?(): void };
   /** The texts by name, as far as the server has them. */
   readonly parsedStatements?: Record<string, unknown>;
-  /** Since pg 8.20: those under way. */
+  /** Newer ones: those under way. */
   readonly submittedNamedStatements?: Record<string, unknown>;
   on(event: 'bindComplete', listener: () => void): unknown;
   close(message: { readonly type: 'S'; readonly name: string }): void;

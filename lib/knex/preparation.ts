@@ -1,13 +1,13 @@
 import { systemClock } from '../clock.ts';
 import { asError } from '../errors.ts';
-import type { Connection, Host } from '../hosts/host.ts';
+import type { Connection } from '../hosts/host.ts';
 import { keepsNames, noteNameLoss } from '../hosts/named-support.ts';
-import { errorFacts } from '../routing/error-facts.ts';
 import type { Lease } from '../routing/lease.ts';
 import type { NamedText } from '../sql/named-texts.ts';
 import { NamedTexts } from '../sql/named-texts.ts';
 import { debugPrepare } from './debug.ts';
 import type { CompiledStatement } from './internals.ts';
+import { asNameRefusal, NameRefusal } from './name-refusal.ts';
 import type { NamedStatements } from './named-statements.ts';
 import { namedStatementsOf } from './named-statements.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -17,16 +17,9 @@ import { runStatement } from './statement.ts';
 const MAX_TEXTS = 10_000;
 const MAX_CHARACTERS = 8_000_000;
 
-// For so long a statement keeps the types of its parameters, when others change those of columns; and
-// a text goes without its name that failed for having one.
+// A statement has the types of columns from when it was prepared; others may have changed them. And a
+// text that failed for its name goes without for as long, when all that was prepared of it is stale.
 const STALE_MILLIS = 60_000;
-
-// What a server says of a plan, of types or of names that are not what they were when it prepared.
-const STALE_CLASSES: ReadonlySet<string> = new Set(['0A', '22', '26', '42', 'XX']);
-
-// invalid_sql_statement_name and duplicate_prepared_statement.
-const NO_SUCH_NAME = '26000';
-const NAME_EXISTS = '42P05';
 
 /** Sends the texts of a client that come again and again as statements prepared by name. */
 export class Preparation {
@@ -41,8 +34,8 @@ export class Preparation {
   }
 
   /**
-   * Runs a statement as `runStatement` does, by name where that is possible; where the name is what
-   * it fails for, once more without.
+   * Runs a statement as {@link runStatement} does, by name where that is possible; where that may be
+   * what it fails for, once more without.
    */
   run(
     lease: Lease,
@@ -52,25 +45,34 @@ export class Preparation {
     const text = isNameable(lease, statement) ? this.#find(lease, statement) : undefined;
     if (text === undefined) return runStatement(this.#split, lease, statement, send);
 
-    let last: { readonly host: Host; readonly names: NamedStatements } | undefined;
     const sendNamed = (to: Connection): Promise<CompiledStatement> => {
-      const names = keepsNames(lease.host) ? namedStatementsOf(to) : null;
-      last = names?.areUsable === true ? { host: lease.host, names } : undefined;
-      if (last === undefined) return send(to);
-      return this.#send(last.names, text, statement, () => send(to));
+      const { host } = lease;
+      const names = keepsNames(host) ? namedStatementsOf(to) : null;
+      if (names?.areUsable !== true) return send(to);
+      const sent = this.#send(names, text, statement, () => send(to));
+      return sent.catch((error: unknown) => {
+        throw asNameRefusal(error, host, names);
+      });
     };
-    return runStatement(this.#split, lease, statement, sendNamed).catch(async (error: unknown) => {
-      const { sqlState = '', isFatal } = errorFacts(error);
-      const isStale = !isFatal && STALE_CLASSES.has(sqlState.slice(0, 2));
-      if (last === undefined || !isStale || last.names.mayHaveRun) throw error;
-      if (lease.isReleased || lease.isLoose || lease.isCancelled) throw error;
+    const run = runStatement(this.#split, lease, statement, sendNamed);
+    return run.catch((error: unknown) => this.#unnamed(lease, statement, send, text, error));
+  }
 
-      const isLost = sqlState === NO_SUCH_NAME || sqlState === NAME_EXISTS;
-      if (isLost) noteLoss(last.host, last.names, sqlState, error);
-      const result = await runStatement(this.#split, lease, statement, send);
-      if (!isLost) text.restUntil = systemClock.now() + STALE_MILLIS;
-      return result;
-    });
+  // Not where the statement was sent: what asked for its position, behind it, would be too early.
+  async #unnamed(
+    lease: Lease,
+    statement: CompiledStatement,
+    send: Send<CompiledStatement>,
+    text: NamedText,
+    error: unknown,
+  ): Promise<CompiledStatement> {
+    if (!(error instanceof NameRefusal)) throw error;
+    if (error.loss !== undefined) noteLoss(error);
+    if (lease.isReleased || lease.isLoose || lease.isCancelled) throw error.cause;
+
+    const result = await runStatement(this.#split, lease, statement, send);
+    if (error.loss === undefined) text.restUntil = systemClock.now() + STALE_MILLIS;
+    return result;
   }
 
   #find({ state }: Lease, { sql }: CompiledStatement): NamedText | undefined {
@@ -105,9 +107,9 @@ function isNameable(lease: Lease, { sql, method, options = {} }: CompiledStateme
   return sql !== '' && method !== undefined && Object.keys(options).length === 0;
 }
 
-function noteLoss(host: Host, names: NamedStatements, sqlState: string, error: unknown): void {
+function noteLoss({ host, names, loss, cause }: NameRefusal): void {
   names.forget();
-  if (!noteNameLoss(host, sqlState === NAME_EXISTS)) return;
-  const { message } = asError(error);
+  if (!noteNameLoss(host, loss === 'another')) return;
+  const { message } = asError(cause);
   debugPrepare('%s keeps no statements prepared by name, and gets none: %s', host.name, message);
 }
