@@ -3,71 +3,81 @@ import { skipQuoted } from './scan.ts';
 // PostgreSQL takes 65,535 parameters: a text beyond this is long for another reason.
 const longestShortened = 256 * 1024;
 
+const space = String.raw`[ \n\t\r]*`;
+const comma = `${space},${space}`;
+const inName = String.raw`[\w$\u0080-\uffff]`;
+// `??` is an identifier to Knex, `?|` and `?&` are operators of PostgreSQL.
+const placeholder = String.raw`(?:\?(?![?|&])|(?<!${inName})\$\d+(?!${inName}))`;
+const list = String.raw`\(${space}${placeholder}(?:${comma}${placeholder})*${space}\)`;
+
+/** Items of one kind behind each other. */
+interface Series {
+  /** What an item may begin with, or what is to be skipped. */
+  readonly begin: RegExp;
+  /** The items that stay. */
+  readonly two: RegExp;
+  /** Those that don't. */
+  readonly more: RegExp;
+}
+
+const placeholders = seriesOf(placeholder, '?');
+const lists = seriesOf(list, '(');
+const anyLists = new RegExp(String.raw`\)${comma}\(`);
+
 /**
- * Shortens every list of three or more `?` to two, and every list of such lists, so that texts
- * that differ only in the length of their lists become one.
+ * Shortens every list of three or more placeholders, `?` or `$n`, to two, and every list of such
+ * lists, so that texts that differ only in the length of their lists become one.
  *
  * What is inside literals, quoted names and comments stays as it is; a text with an unterminated
  * one is returned untouched.
  */
 export function shortenPlaceholderLists(text: string): string {
-  if (text.length > longestShortened || !text.includes('?')) return text;
-  const shorter = shortenLists(text, endOfPlaceholder);
-  return shorter === undefined ? text : (shortenLists(shorter, endOfPair) ?? text);
+  if (text.length > longestShortened || !(text.includes('?') || text.includes('$1'))) return text;
+  const shorter = anyLists.test(text) ? shorten(text, lists) : text;
+  return shorter === undefined ? text : (shorten(shorter, placeholders) ?? text);
 }
 
-type ItemEnd = (text: string, start: number) => number;
-
 // Two items stay: `(?, ?) overlaps (?, ?)` parses where `(?) overlaps (?)` does not.
-function shortenLists(text: string, endOfItem: ItemEnd): string | undefined {
+function seriesOf(item: string, first: string): Series {
+  return {
+    begin: new RegExp(String.raw`['"\-/$\\${first}]`, 'g'),
+    two: new RegExp(`${item}(?:${comma}${item})?`, 'y'),
+    more: new RegExp(`(?:${comma}${item})+`, 'y'),
+  };
+}
+
+// By regular expressions, and not character by character: a list of a thousand is a long text.
+function shorten(text: string, { begin, two, more }: Series): string | undefined {
   const pieces: string[] = [];
   let kept = 0;
+  let isShorter = false;
 
-  for (let i = 0; i < text.length;) {
+  for (let i = 0; ;) {
+    begin.lastIndex = i;
+    if (!begin.test(text)) break;
+    i = begin.lastIndex - 1;
     const end = skipQuoted(text, i);
     if (end < 0) return undefined;
     if (end > i) i = end;
     else if (text[i] === '\\') i += 2;
     else {
-      const first = endOfItem(text, i);
-      if (first < 0) i++;
+      const second = endOf(two, text, i);
+      if (second === undefined) i++;
       else {
-        const second = endOfNext(text, first, endOfItem);
-        let last = second;
-        for (let next = last; next > 0; next = endOfNext(text, next, endOfItem)) last = next;
-        if (last > second) {
-          pieces.push(text.slice(kept, second));
-          kept = last;
-        }
-        i = Math.max(first, last);
+        const last = endOf(more, text, second) ?? second;
+        isShorter ||= last > second;
+        // The number of a placeholder tells how many there are before it.
+        pieces.push(text.slice(kept, i), text.slice(i, second).replaceAll(/\$\d+/g, '$$1'));
+        kept = last;
+        i = last;
       }
     }
   }
 
-  return pieces.length === 0 ? text : pieces.join('') + text.slice(kept);
+  return isShorter ? pieces.join('') + text.slice(kept) : text;
 }
 
-function endOfNext(text: string, end: number, endOfItem: ItemEnd): number {
-  const comma = skipSpace(text, end);
-  return text[comma] === ',' ? endOfItem(text, skipSpace(text, comma + 1)) : -1;
-}
-
-function endOfPlaceholder(text: string, start: number): number {
-  // `??` is an identifier to Knex, `?|` and `?&` are operators of PostgreSQL.
-  return text[start] === '?' && !'?|&'.includes(text[start + 1] ?? ' ') ? start + 1 : -1;
-}
-
-function endOfPair(text: string, start: number): number {
-  if (text[start] !== '(') return -1;
-  const first = endOfPlaceholder(text, skipSpace(text, start + 1));
-  if (first < 0) return -1;
-  const second = endOfNext(text, first, endOfPlaceholder);
-  const close = skipSpace(text, second < 0 ? first : second);
-  return text[close] === ')' ? close + 1 : -1;
-}
-
-function skipSpace(text: string, start: number): number {
-  let i = start;
-  while (text[i] === ' ' || text[i] === '\n' || text[i] === '\t' || text[i] === '\r') i++;
-  return i;
+function endOf(pattern: RegExp, text: string, start: number): number | undefined {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
 }

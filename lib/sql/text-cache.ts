@@ -31,6 +31,8 @@ export class TextCache {
   readonly #entries: LRUCache<string, Entry>;
   readonly #finals = new LRUCache<string, Known>({ max: MOST_FINALS });
   #count = 0;
+  #shaped = '';
+  #shape = '';
   readonly #classify: (shape: string) => ParsedVerdict;
 
   constructor(max: number, maxCharacters: number, classifyShape: (shape: string) => ParsedVerdict) {
@@ -46,7 +48,7 @@ export class TextCache {
     const entry = this.#entries.get(text);
     if (entry !== undefined) return entry;
 
-    const shape = shortenPlaceholderLists(text);
+    const shape = this.#shapeOf(text);
     if (shape === text) return undefined;
     const shared = this.#entries.get(shape);
     if (shared !== undefined) this.#store(text, shared);
@@ -78,12 +80,21 @@ export class TextCache {
   }
 
   #add(text: string): Entry {
-    const shape = shortenPlaceholderLists(text);
+    const shape = this.#shapeOf(text);
     const parsed = this.#classify(shape);
     const entry: Entry = { parsed, number: ++this.#count, final: undefined, pending: new Map() };
     this.#store(shape, entry);
     if (shape !== text) this.#store(text, entry);
     return entry;
+  }
+
+  // Whoever does not find a text adds it next.
+  #shapeOf(text: string): string {
+    if (text !== this.#shaped) {
+      this.#shape = shortenPlaceholderLists(text);
+      this.#shaped = text;
+    }
+    return this.#shape;
   }
 
   #store(text: string, entry: Entry): void {
