@@ -4,6 +4,7 @@ import type { Host } from '../hosts/host.ts';
 import type { BudgetStats } from '../hosts/server-budget.ts';
 import type { ConsistencyStats } from '../hosts/consistency-stats.ts';
 import type { ServedStats } from '../hosts/served-stats.ts';
+import { keepsNames } from '../hosts/named-support.ts';
 import { hasPooler } from '../hosts/pooled-hosts.ts';
 import type { PoolStats } from '../hosts/pool-settings.ts';
 import { unfitness } from '../hosts/routable-hosts.ts';
@@ -44,6 +45,11 @@ export interface HostSnapshot {
    * told.
    */
   readonly hasPooler: boolean | undefined;
+  /**
+   * False once its sessions were seen to lose statements prepared by name (`prepare`), as behind a
+   * pooler: it gets none since.
+   */
+  readonly keepsPrepared: boolean;
   /** What failed on it last: a probe, or a connection; kept when it is well again. */
   readonly lastError: string | undefined;
 }
@@ -73,6 +79,7 @@ export function snapshot(host: Host, elected: Host | undefined): HostSnapshot {
     served: host.served,
     consistency: { ...host.consistency },
     hasPooler: hasPooler(host),
+    keepsPrepared: keepsNames(host),
     lastError: host.lastError?.message,
   };
 }
