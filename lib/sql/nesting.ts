@@ -13,6 +13,8 @@ const nestsAsOperator = new Set(
 
 /** Tells whether a text may nest more deeply than the parser can follow without harm. */
 export function isTooNested(text: string): boolean {
+  // Each level takes a token of its own.
+  if (text.length <= deepest || tokensIn(text) <= deepest) return false;
   const levels = new Levels();
 
   for (let i = 0; i < text.length;) {
@@ -30,6 +32,19 @@ export function isTooNested(text: string): boolean {
   }
 
   return false;
+}
+
+// At least as many as count: those within quotes are among them.
+function tokensIn(text: string): number {
+  let tokens = 0;
+  let isWithinName = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const isName = isNamePart(code);
+    if (isName ? !isWithinName : code > 0x20) tokens++;
+    isWithinName = isName;
+  }
+  return tokens;
 }
 
 class Levels {

@@ -27,8 +27,18 @@ export function textIn(node: unknown, field: string): string | undefined {
 /** Splits `{ FuncCall: { … } }` into its type and its fields. */
 export function typedNode(value: unknown): [string, SyntaxNode] | undefined {
   if (!isNode(value)) return undefined;
-  const [entry, ...more] = Object.entries(value);
+  let type: string | undefined;
+  for (const field in value) {
+    if (type !== undefined) return undefined;
+    type = field;
+  }
   // Types begin with a capital, fields never do.
-  if (entry === undefined || more.length > 0 || !/^[A-Z]/.test(entry[0])) return undefined;
-  return isNode(entry[1]) ? [entry[0], entry[1]] : undefined;
+  if (type === undefined || !beginsWithCapital(type)) return undefined;
+  const node = value[type];
+  return isNode(node) ? [type, node] : undefined;
+}
+
+function beginsWithCapital(name: string): boolean {
+  const code = name.charCodeAt(0);
+  return code >= 0x41 && code <= 0x5a;
 }

@@ -54,15 +54,23 @@ export function walk(type: string, root: SyntaxNode, visit: Visit): void {
 }
 
 function addNodes(waiting: [string, SyntaxNode][], field: string, value: unknown): void {
-  if (Array.isArray(value)) {
-    for (const item of value) addNode(waiting, item, `item of ${field}`);
-  } else addNode(waiting, value, bareFields.get(field) ?? `field ${field}`);
+  if (!Array.isArray(value)) return addNode(waiting, value, field, false);
+  for (const item of value) addNode(waiting, item, field, true);
 }
 
-function addNode(waiting: [string, SyntaxNode][], value: unknown, bareType: string): void {
+function addNode(
+  waiting: [string, SyntaxNode][],
+  value: unknown,
+  field: string,
+  isItem: boolean,
+): void {
   if (!isNode(value)) return;
   const typed = typedNode(value);
   if (typed !== undefined) waiting.push(typed);
   // The grammar leaves empty places in some lists, e.g. that of a function in FROM.
-  else if (Object.keys(value).length > 0) waiting.push([bareType, value]);
+  else if (Object.keys(value).length > 0) waiting.push([bareType(field, isItem), value]);
+}
+
+function bareType(field: string, isItem: boolean): string {
+  return isItem ? `item of ${field}` : (bareFields.get(field) ?? `field ${field}`);
 }
