@@ -6,7 +6,7 @@ interface NamingWire {
   /** The texts by name, as far as the server has them. */
   readonly parsedStatements?: Record<string, unknown>;
   /** Newer ones: those under way. */
-  readonly submittedNamedStatements?: Record<string, unknown>;
+  readonly submittedNamedStatements?: Record<string, unknown> | undefined;
   on(event: 'bindComplete', listener: () => void): unknown;
   close(message: { readonly type: 'S'; readonly name: string }): void;
 }
