@@ -118,6 +118,8 @@ export class Host implements HostView, Candidate {
   /** Lets the share of the reads, and the connections, grow from little, as after a recovery. */
   startSlowly(millis: number): void {
     this.#slowStart = { health: this.health, millis };
+    // How long its queries took tells of the time before, and not least of its end.
+    this.latencyMillis = 0;
     this.pool.gate.beCareful(() => this.#slowStart !== undefined && this.#rampShare() < 1);
   }
 

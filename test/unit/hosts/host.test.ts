@@ -27,6 +27,16 @@ describe('Host', () => {
     expect(averages.map(Math.round)).toEqual([100, 120, 100, 84]);
   });
 
+  it('forgets how long its queries took when it serves again', () => {
+    const { host, clock } = bench();
+    host.begin(true);
+    host.finish(clock.now() - 16_000, clock);
+
+    host.startSlowly(10_000);
+
+    expect(host.latencyMillis).toBe(0);
+  });
+
   it('is idle once all that ran has ended', async () => {
     const { host, clock } = bench();
     host.begin(true);

@@ -92,6 +92,25 @@ describe('Survey', () => {
     expect([first, take()]).toEqual([true, false]);
   });
 
+  it('takes another host for a change, even under the same name', () => {
+    const survey = new Survey([], false);
+    survey.take(makeCluster({ a: {}, b: {} }).hosts, undefined, true);
+    const { hosts } = makeCluster({ a: {}, b: {} });
+
+    const looks = [1, 2].map(() => survey.take(hosts, undefined, true));
+
+    expect(looks).toEqual([true, false]);
+    expect(survey.routable.all).toBe(hosts);
+  });
+
+  it('takes an election for a change', () => {
+    const { hosts, elected } = makeCluster({ a: {}, b: {} });
+    const survey = new Survey(hosts, false);
+    survey.take(hosts, undefined, true);
+
+    expect(survey.take(hosts, elected, true)).toBe(true);
+  });
+
   it('takes it for a change that every host was looked at', () => {
     const { take } = bench();
 
