@@ -70,8 +70,7 @@ function see(host: Host): Sighting {
 function isAsSeen(host: Host, seen: Sighting | undefined): boolean {
   const { health } = host;
   return (
-    seen !== undefined &&
-    host === seen.host &&
+    host === seen?.host &&
     health.state === seen.state &&
     ('trouble' in health ? health.trouble : undefined) === seen.trouble &&
     host.role === seen.role &&
