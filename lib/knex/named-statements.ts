@@ -8,7 +8,10 @@ interface NamingWire {
   /** Newer ones: those under way. */
   readonly submittedNamedStatements?: Record<string, unknown> | undefined;
   on(event: 'bindComplete', listener: () => void): unknown;
-  close(message: { readonly type: 'S'; readonly name: string }): void;
+  /** Of `pg` 8.0, which writes all its messages into one buffer. */
+  readonly writer?: unknown;
+  /** @param more has `pg` 8.0 send it with what follows. */
+  close(message: { readonly type: 'S'; readonly name: string }, more: true): void;
 }
 
 interface NamingClient {
@@ -68,8 +71,10 @@ export class NamedStatements {
       return send();
     }
 
-    const { stream } = this.#wire;
-    stream.cork?.();
+    const { stream, writer } = this.#wire;
+    // Held back, what is in that buffer would be overwritten.
+    const isCorked = writer === undefined;
+    if (isCorked) stream.cork?.();
     try {
       if (preparedAt !== undefined) this.#close(name);
       for (const oldest of this.#preparedAt.keys()) {
@@ -80,7 +85,7 @@ export class NamedStatements {
       this.#preparedAt.set(name, now);
       return send();
     } finally {
-      stream.uncork?.();
+      if (isCorked) stream.uncork?.();
     }
   }
 
@@ -92,7 +97,7 @@ export class NamedStatements {
 
   #close(name: string): void {
     this.#forget(name);
-    this.#wire.close({ type: 'S', name });
+    this.#wire.close({ type: 'S', name }, true);
   }
 
   #forget(name: string): void {

@@ -41,11 +41,13 @@ class FakeWire extends EventEmitter {
     cork: () => void this.sent.push('{'),
     uncork: () => void this.sent.push('}'),
   };
+  readonly writer: object | undefined;
   readonly sent: string[];
 
   constructor(sent: string[], isOld: boolean) {
     super();
     this.sent = sent;
+    this.writer = isOld ? {} : undefined;
     this.submittedNamedStatements = isOld ? undefined : {};
   }
 

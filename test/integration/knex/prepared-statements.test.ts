@@ -103,26 +103,30 @@ describe('Named prepared statements', () => {
       const options = { ...rwSplit, replicas, consistency, prepare: { max: 2 } };
       const { db } = await splits.warm({ ...config, pool: { max: 1 }, rwSplit: options });
       const run = (name: string): Knex.QueryBuilder => db('notes').max(`rank as ${name}`);
-      for (const name of ['a', 'b', 'c']) await twice(() => run(name));
-      wire.roundTrips();
+      const tripsOf = async (name: string): Promise<number> => {
+        wire.roundTrips();
+        await run(name);
+        return wire.roundTrips()[cluster().primary.name] ?? 0;
+      };
+      // Two by an older pg, which asks for the answers before it ends a statement.
+      const usual = await tripsOf('a');
+      for (const name of ['b', 'b', 'a', 'c', 'c']) await run(name);
 
       const kept: string[][] = [];
-      const trips: unknown[] = [];
+      const trips: number[] = [];
       for (const name of ['a', 'b', 'a', 'c', 'b']) {
-        await run(name);
-        trips.push(Object.values(wire.roundTrips())[0]);
+        trips.push(await tripsOf(name));
         kept.push((await textsOf(db)).map((sql) => /as "(\w)"/.exec(sql)?.[1] ?? sql));
-        wire.roundTrips();
       }
 
       expect(kept).toEqual([
-        ['c', 'a'],
+        ['a', 'c'],
         ['a', 'b'],
         ['a', 'b'],
         ['a', 'c'],
         ['c', 'b'],
       ]);
-      expect(trips).toEqual([1, 1, 1, 1, 1]);
+      expect(trips).toEqual([usual, usual, usual, usual, usual]);
     },
   );
 });

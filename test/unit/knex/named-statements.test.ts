@@ -11,9 +11,10 @@ describe('NamedStatements', () => {
 
       for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) expect(send(name)).toBe(name);
 
-      expect(client.sent.join(' ')).toBe(
-        '{ parse a a } { parse b b } a { close S b parse c c } a { close S c parse b b }',
-      );
+      const sent =
+        '{ parse a a } { parse b b } a { close S b parse c c } a { close S c parse b b }';
+      // pg 8.0 would overwrite what is held back.
+      expect(client.sent.join(' ')).toBe(isOld ? sent.replaceAll(/[{}] ?/g, '').trim() : sent);
       expect(Object.keys(client.connection.parsedStatements).toSorted()).toEqual(['a', 'b']);
     },
   );
