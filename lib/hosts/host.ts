@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { HostSettings } from '../config/settings.ts';
 import { CatchUp } from '../consistency/catch-up.ts';
 import type { HostRole } from '../events.ts';
+import { AverageLatency } from './average-latency.ts';
 import { Drains } from './drains.ts';
 import type { Candidate, Exclusion } from './election.ts';
 import type { Health } from './health.ts';
@@ -21,9 +22,6 @@ import { Waiters } from './waiters.ts';
 
 /** What a `pg` connection must be for this library: an object with an identity. */
 export type Connection = object;
-
-// Share of the newest sample in the moving average: about the last ten queries count.
-const LATENCY_WEIGHT = 0.2;
 
 /** One server we may connect to: its pool, what it said last, and what it is doing. */
 export class Host implements HostView, Candidate {
@@ -54,10 +52,10 @@ export class Host implements HostView, Candidate {
   lagProblem: string | undefined;
   readonly catchUp: CatchUp = new CatchUp();
   readonly consistency: ConsistencyStats = newConsistencyStats();
-  latencyMillis = 0;
   lastError: Error | undefined;
   readonly #primaryReads: number;
   readonly #clock: Clock;
+  readonly #latency: AverageLatency = new AverageLatency();
   #settings: HostSettings;
   #slowStart: { readonly health: Health; readonly millis: number } | undefined;
   readonly #drains: Drains;
@@ -106,6 +104,10 @@ export class Host implements HostView, Candidate {
     return this.pool.numUsed() + this.pool.numPendingAcquires();
   }
 
+  get latencyMillis(): number {
+    return this.#latency.millis;
+  }
+
   get served(): ServedStats {
     return { reads: this.#reads, writes: this.#writes, connectErrors: this.#connectErrors };
   }
@@ -119,7 +121,7 @@ export class Host implements HostView, Candidate {
   startSlowly(millis: number): void {
     this.#slowStart = { health: this.health, millis };
     // How long its queries took tells of the time before, and not least of its end.
-    this.latencyMillis = 0;
+    this.#latency.forget();
     this.pool.gate.beCareful(() => this.#slowStart !== undefined && this.#rampShare() < 1);
   }
 
@@ -169,11 +171,8 @@ export class Host implements HostView, Candidate {
   /** Counts a query out. */
   finish(startedAt: number, clock: Clock): void {
     this.#running--;
-    const millis = clock.now() - startedAt;
-    this.latencyMillis =
-      this.latencyMillis === 0
-        ? millis
-        : this.latencyMillis + LATENCY_WEIGHT * (millis - this.latencyMillis);
+    const now = clock.now();
+    this.#latency.note(now - startedAt, now);
     if (this.#running === 0) this.#idleWaiters.wakeAll();
   }
 

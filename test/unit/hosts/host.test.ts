@@ -16,15 +16,15 @@ function socketed(errors: unknown[]): object {
 }
 
 describe('Host', () => {
-  it('follows the time that queries take, slowly, up and down', () => {
+  it('knows how long its queries took', () => {
     const { host, clock } = bench();
-    const averages = [100, 200, 20, 20].map((millis) => {
-      host.begin(true);
-      host.finish(clock.now() - millis, clock);
-      return host.latencyMillis;
-    });
+    host.begin(true);
+    host.begin(false);
 
-    expect(averages.map(Math.round)).toEqual([100, 120, 100, 84]);
+    host.finish(clock.now() - 100, clock);
+    host.finish(clock.now() - 200, clock);
+
+    expect(host.latencyMillis).toBe(120);
   });
 
   it('forgets how long its queries took when it serves again', () => {
