@@ -143,11 +143,16 @@ describe('A statement prepared by name', () => {
   it('keeps its name where a value is to blame', async () => {
     const db = await open();
     await twice(() => byId(db, 1));
+    const runs = async (): Promise<unknown> => {
+      const sql = 'select generic_plans + custom_plans as runs from pg_prepared_statements';
+      return (await db.transaction((trx) => trx.raw(sql))).rows;
+    };
+    const before = await runs();
 
     await expect(byId(db, 'one')).rejects.toMatchObject({ code: '22P02' });
     await byId(db, 1);
 
-    expect(await preparedOf(db)).toHaveLength(1);
+    expect([before, await runs()]).toEqual([[{ runs: '1' }], [{ runs: '2' }]]);
   });
 
   it('means in each search path what is there', async () => {

@@ -7,6 +7,7 @@ import { useSplit } from '../../support/split.ts';
 const schema = `
   create table items (id int primary key, body varchar(3) not null, n int check (n > 0));
   insert into items values (1, 'one', 1);
+  create sequence tries;
   create function fails(n int) returns int language plpgsql as $$ begin
     raise exception 'no %', n using errcode = 'P0001', detail = 'd', hint = 'h';
   end $$;
@@ -100,5 +101,30 @@ describe('An error of a statement that was prepared by name', () => {
     await expect(db('items').where({ id: 'a' })).rejects.toMatchObject({
       rwSplit: { role: 'primary', attempts: [{ code: '22P02' }] },
     });
+  });
+
+  it('comes of a single run where the statement was run', async () => {
+    const rwSplit = { replicas: [], prepare: { max: 50 } };
+    const { db } = await splits.warm({ pool: { max: 1 }, rwSplit });
+    const divide = (by: number): PromiseLike<unknown> =>
+      db.raw("select nextval('tries') / ?::int as result", [by]);
+    await twice(() => divide(1));
+
+    await expect(divide(0)).rejects.toMatchObject({ code: '22012' });
+
+    expect(await divide(1)).toMatchObject({ rows: [{ result: '4' }] });
+  });
+
+  it('is that of Knex where its time is up', async () => {
+    const rwSplit = { replicas: [], prepare: { max: 50 } };
+    const { db } = await splits.warm({ pool: { max: 1 }, rwSplit });
+    const doze = (seconds: number): Knex.Raw => db.raw('select pg_sleep(?)', [seconds]);
+    await twice(() => doze(0));
+
+    await expect(doze(60).timeout(50, { cancel: true })).rejects.toThrow(
+      'Defined query timeout of 50ms exceeded',
+    );
+
+    expect(await doze(0)).toMatchObject({ rowCount: 1 });
   });
 });
