@@ -26,7 +26,13 @@ order by best.times desc, authors.name limit 50`,
   'two statements in one text': (n) => `select ${n}; select count(*) from "books"`,
 };
 
-/** A list of so many placeholders. */
-export function listOf(length: number): string {
-  return `select * from "books" where "id" in (${Array.from({ length }, () => '?').join(', ')})`;
+/** Lists of so many placeholders, as Knex has them, and as templates of `@databases/sql` do. */
+export const listKinds: Readonly<Record<string, TextMaker>> = {
+  placeholders: (length) => listOf(length, () => '?'),
+  'numbered placeholders': (length) => listOf(length, (place) => `$${place + 1}`),
+};
+
+function listOf(length: number, placeholder: (place: number) => string): string {
+  const list = Array.from({ length }, (_, place) => placeholder(place));
+  return `select * from "books" where "id" in (${list.join(', ')})`;
 }

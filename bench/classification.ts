@@ -1,7 +1,7 @@
 import { systemClock } from '../dist/clock.js';
 import { Intents } from '../dist/sql/intents.js';
 import type { Bench } from './bench-run.ts';
-import { listOf, textKinds, type TextMaker } from './classification-texts.ts';
+import { listKinds, textKinds, type TextMaker } from './classification-texts.ts';
 import { quantileOf, spreadOf } from './quantile.ts';
 import { atMost, type Check, reportChecks } from './results/check.ts';
 import { placeOf } from './results/place.ts';
@@ -23,7 +23,9 @@ export const benchClassification: Bench = async ({ isSmoke, keep }) => {
   for (const [kind, make] of Object.entries(textKinds)) {
     figures.push(...(await measureKind(kind, make, amount)));
   }
-  figures.push(await measureLists(amount));
+  for (const [kind, make] of Object.entries(listKinds)) {
+    figures.push(await measureLists(kind, make, amount));
+  }
 
   console.log('\nClassification: microseconds for one text, the median (half lie between)');
   for (const { kind, when, micros } of figures) {
@@ -61,13 +63,17 @@ async function measureKind(
 }
 
 /** Lists of many lengths: each is a text of its own, and all have one shape. */
-async function measureLists({ texts }: Amount): Promise<ClassificationFigure> {
+async function measureLists(
+  kind: string,
+  make: TextMaker,
+  { texts }: Amount,
+): Promise<ClassificationFigure> {
   const intents = makeIntents();
-  for (let n = 0; n < texts / 10; n++) await intents.resolve(listOf(n + 3));
+  for (let n = 0; n < texts / 10; n++) await intents.resolve(make(n + 3));
   const micros: number[] = [];
-  for (let n = 0; n < texts / 10; n++) micros.push(await judge(intents, listOf(listLength + n)));
+  for (let n = 0; n < texts / 10; n++) micros.push(await judge(intents, make(listLength + n)));
   return {
-    kind: `list of ${listLength.toLocaleString('en')} placeholders`,
+    kind: `list of ${listLength.toLocaleString('en')} ${kind}`,
     when: 'its shape seen before',
     micros: spreadOf(micros),
   };

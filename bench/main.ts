@@ -34,6 +34,9 @@ const benches: Readonly<Record<string, Bench>> = {
 /** Those that run where none is named. */
 const usual: readonly string[] = ['queries', 'classification', 'memory'];
 
+/** Those that are tried out. */
+const quick: readonly string[] = [...usual, 'simulation', 'scale'];
+
 async function main(): Promise<void> {
   const [, , ...args] = process.argv;
   const chosen = args.filter((arg) => !arg.startsWith('--'));
@@ -49,7 +52,8 @@ async function main(): Promise<void> {
   };
   try {
     let isAllowed = true;
-    for (const name of chosen.length > 0 ? chosen : usual) {
+    const named = isSmoke ? quick : usual;
+    for (const name of chosen.length > 0 ? chosen : named) {
       const bench = benches[name];
       if (!bench)
         throw new Error(`There is no bench "${name}": ${Object.keys(benches).join(', ')}.`);

@@ -27,7 +27,7 @@ interface Extent {
 }
 
 const full: Extent = { sizes: [1, 2, 4, 8], warmUpMillis: 1000, millis: 3000 };
-const smoke: Extent = { sizes: [1, 2], warmUpMillis: 100, millis: 200 };
+const smoke: Extent = { sizes: [1, 2], warmUpMillis: 50, millis: 100 };
 
 /** Measures what more replicas serve, where each serves only so many queries at a time. */
 export const benchScale: Bench = async ({ isSmoke, cluster }) => {

@@ -15,7 +15,7 @@ export const settings: readonly Setting[] = [
   { replicas: 1000, clients: 1, load: 0.03, seed },
 ];
 
-const smokeSettings: readonly Setting[] = [{ replicas: 20, clients: 1, load: 0.02, seed }];
+const smokeSettings: readonly Setting[] = [{ replicas: 20, clients: 1, load: 0.005, seed }];
 
 const pickRounds = 50;
 

@@ -16,7 +16,7 @@ async function runBench(url: string): Promise<string> {
 describe('bench/main.ts', () => {
   const cluster = useDatabase();
 
-  it('measures all queries of all subjects, the judging of texts, and memory', async () => {
+  it('measures all queries of all subjects, the judging of texts, memory, and scale', async () => {
     const stdout = await runBench(cluster().url);
 
     for (const query of ['read', 'join', 'insert', 'transaction', 'raw', 'stream']) {
@@ -25,5 +25,7 @@ describe('bench/main.ts', () => {
     expect(stdout).toMatch(/^ +this package, 'session' +\d/m);
     expect(stdout).toMatch(/^ +join of three tables +first sight +\d/m);
     expect(stdout).toMatch(/^ +2000( +\d+\.\d){3}$/m);
-  }, 90_000);
+    expect(stdout).toMatch(/^ +20 replicas, outage, in-order +\d+ queries/m);
+    expect(stdout).toMatch(/^ +in-order +2 replicas +\d/m);
+  }, 150_000);
 });
