@@ -35,6 +35,7 @@ export const tests = [
   'integration/knex/migrations',
   'integration/knex/plain-wire',
   'integration/knex/pool-options',
+  'integration/knex/prepared',
   'integration/knex/schema-raw',
   'integration/knex/streams',
   'integration/knex/surface',
