@@ -2,7 +2,7 @@
 const NEWEST_SHARE = 0.2;
 
 // An average that is so old counts for nothing: a host that is seldom asked would seem slow for long.
-const OLD_MILLIS = 10_000;
+const OLD_MILLIS = 20_000;
 
 /** A moving average of how long the queries of a host take. */
 export class AverageLatency {
