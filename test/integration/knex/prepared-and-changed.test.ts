@@ -172,6 +172,22 @@ describe('A statement prepared by name', () => {
     expect(await preparedOf(db)).toEqual(prepared);
   });
 
+  it('is sent again in its search path where its plan is refused along with it', async () => {
+    const db = await open();
+    const places = (searchPath: string): PromiseLike<unknown> =>
+      rwSplit(db)
+        .withState({ searchPath: [searchPath] })('places')
+        .select('*');
+    for (const path of ['a', 'b', 'a', 'b']) await places(path);
+    await change('alter table a.places add more int');
+
+    expect([await places('a'), await places('b'), await places('a')]).toEqual([
+      [{ id: 1, name: 'in a', more: null }],
+      [{ name: 'in b', id: '1' }],
+      [{ id: 1, name: 'in a', more: null }],
+    ]);
+  });
+
   it('runs with the rights of each role', async () => {
     await change('drop role if exists prepared_nobody; create role prepared_nobody');
     const db = await open();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
+import { rwSplit } from '../../../lib/index.ts';
 import { preparedOf, textsOf, twice } from '../../support/prepared.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
 import { useSplit } from '../../support/split.ts';
@@ -50,8 +51,14 @@ describe('Named prepared statements', () => {
   const splits = useSplit(cluster);
 
   const open = async (max: number, more: Knex.Config['rwSplit'] = {}): Promise<Knex> => {
-    const rwSplit = { replicas: [], prepare: { max }, ...more };
-    return (await splits.warm({ pool: { max: 1 }, rwSplit })).db;
+    const options = { replicas: [], prepare: { max }, ...more };
+    return (await splits.warm({ pool: { max: 1 }, rwSplit: options })).db;
+  };
+
+  const tripsOf = async (run: () => PromiseLike<unknown>): Promise<number> => {
+    wire.roundTrips();
+    await run();
+    return wire.roundTrips()[cluster().primary.name] ?? 0;
   };
 
   it('are none by default', async () => {
@@ -98,24 +105,19 @@ describe('Named prepared statements', () => {
   it.each(['session', 'eventual'] as const)(
     'are at most as many as is said, the ones used last, in no round trip more: %s',
     async (consistency) => {
-      const { rwSplit, ...config } = wire.config();
+      const { rwSplit: wired, ...config } = wire.config();
       const replicas: readonly never[] = [];
-      const options = { ...rwSplit, replicas, consistency, prepare: { max: 2 } };
+      const options = { ...wired, replicas, consistency, prepare: { max: 2 } };
       const { db } = await splits.warm({ ...config, pool: { max: 1 }, rwSplit: options });
       const run = (name: string): Knex.QueryBuilder => db('notes').max(`rank as ${name}`);
-      const tripsOf = async (name: string): Promise<number> => {
-        wire.roundTrips();
-        await run(name);
-        return wire.roundTrips()[cluster().primary.name] ?? 0;
-      };
       for (const name of ['b', 'b', 'a', 'a', 'c', 'c']) await run(name);
       // Two by an older pg, which asks for the answers before it ends a statement.
-      const usual = await tripsOf('without a name yet');
+      const usual = await tripsOf(() => run('no_name_yet'));
 
       const kept: string[][] = [];
       const trips: number[] = [];
       for (const name of ['a', 'b', 'a', 'c', 'b']) {
-        trips.push(await tripsOf(name));
+        trips.push(await tripsOf(() => run(name)));
         kept.push((await textsOf(db)).map((sql) => /as "(\w)"/.exec(sql)?.[1] ?? sql));
       }
 
@@ -129,4 +131,34 @@ describe('Named prepared statements', () => {
       expect(trips).toEqual([usual, usual, usual, usual, usual]);
     },
   );
+
+  it('are shared by states that differ in settings, which take no round trip', async () => {
+    const { rwSplit: options, ...config } = wire.config();
+    const { db } = await splits.warm({
+      ...config,
+      pool: { max: 1 },
+      rwSplit: { ...options, replicas: [], prepare: { max: 2 } },
+    });
+    const tenantIn = (tenant: string, as = 'tenant'): Knex.Raw =>
+      rwSplit(db)
+        .withState({ settings: { 'app.tenant': tenant } })
+        .raw(`select current_setting('app.tenant') as ${as}`);
+    for (const tenant of ['a', 'b', 'a']) await tenantIn(tenant);
+    for (const as of ['b', 'b']) await tenantIn('a', as);
+    const usual = await tripsOf(() => tenantIn('b', 'no_name_yet'));
+
+    const seen: unknown[] = [];
+    for (const as of ['tenant', 'b', 'no_name_yet', 'tenant']) {
+      for (const tenant of ['c', 'd']) {
+        const trips = await tripsOf(async () => {
+          const { rows } = await tenantIn(tenant, as);
+          seen.push(rows[0][as]);
+        });
+        expect(trips).toBe(usual);
+      }
+    }
+
+    expect(seen).toEqual(['c', 'd', 'c', 'd', 'c', 'd', 'c', 'd']);
+    expect(await preparedOf(db)).toHaveLength(2);
+  });
 });
