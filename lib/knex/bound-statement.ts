@@ -31,6 +31,15 @@ export function noteBoundStatement(
   return readAndNote(split, connection, sql);
 }
 
+/** The outcome of a statement, once it is noted what the statement did to its session. */
+export async function onceNoted(sent: Promise<unknown>, noted: Promise<void>): Promise<unknown> {
+  try {
+    return await sent;
+  } finally {
+    await noted;
+  }
+}
+
 async function readAndNote(split: RWSplit, connection: Connection, sql: string): Promise<void> {
   const verdict = await split.intents.inspect(sql);
   const { lockUse, changesCatalog } = verdict;

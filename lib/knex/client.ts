@@ -17,6 +17,7 @@ import type {
 } from './internals.ts';
 import { guardedClient } from './guarded-client.ts';
 import { createPoolFacade } from './pool-facade.ts';
+import { Positions } from './positions.ts';
 import { refuseNative } from './refuse-native.ts';
 import { createRunner } from './runner.ts';
 import { isRolledBack } from './rolled-back.ts';
@@ -43,6 +44,7 @@ export function createRWSplitClient(
 ): typeof Knex.Client {
   const classes = knexClasses(knexPackage, Dialect);
   const SplitRunner = createRunner(classes);
+  const positions = new Positions();
   routeTasks(classes);
 
   // No fields and no #private members in this class: Knex makes the clients of transactions and
@@ -74,6 +76,11 @@ export function createRWSplitClient(
       this.pool = createPoolFacade(split, () => {
         if (state.split === split) state.split = undefined;
       });
+    }
+
+    override positionBindings(sql: string): string {
+      const known = positions.get(sql);
+      return known ?? positions.keep(sql, super.positionBindings(sql));
     }
 
     override runner(builder: Executable): Runner {

@@ -8,6 +8,7 @@ import { listenToServer } from '../hosts/server-facts.ts';
 import type { ServerSlot } from '../hosts/server-slot.ts';
 import { dialSlot, inSlot } from './dial-slot.ts';
 import type { PgClient } from './internals.ts';
+import { joinWrites } from './join-writes.ts';
 import type { OnServerFacts } from './learn-server.ts';
 import { learnInTime } from './learn-server.ts';
 import { endOrSever } from '../hosts/sever.ts';
@@ -132,7 +133,10 @@ function listeningClient(
     // The driver tells of what went wrong, and leaves a socket open that the server waits at.
     override async connect(...args: readonly unknown[]): Promise<unknown> {
       try {
-        return await super.connect?.(...args);
+        const answer = await super.connect?.(...args);
+        // By now it is the one that lasts: TLS has come in between, or has not.
+        if (args.length === 0 && this.connection !== undefined) joinWrites(this.connection.stream);
+        return answer;
       } catch (error) {
         this.connection?.stream.destroy();
         throw error;

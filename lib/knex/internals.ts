@@ -17,6 +17,9 @@ export interface CompiledStatement {
   readonly method?: string | undefined;
   /** What `builder.options()` gives to the driver; a `text` there is sent instead of `sql`. */
   readonly options?: { readonly text?: unknown } | undefined;
+  /** The time limit of the query, in milliseconds; false or undefined without one. */
+  readonly timeout?: number | false | undefined;
+  queryContext?: unknown;
   /** Ours: where the statement runs. Knex copies it into its `query*` events. */
   rwSplit?: LeaseDescription | undefined;
   response?:
@@ -30,6 +33,7 @@ export interface Executable {
   toSQL(): CompiledStatement | readonly CompiledStatement[];
   queryContext(): unknown;
   emit(event: string, ...args: unknown[]): boolean;
+  listenerCount(event: string): number;
   readonly _connection?: Connection | undefined;
   readonly _debug?: boolean | undefined;
   /** Of raw text. */
@@ -67,6 +71,7 @@ export declare class PgClient extends knex.Client {
   readonly transacting?: boolean;
   searchPath?: unknown;
   positionBindings(sql: string): string;
+  processResponse(statement: CompiledStatement, runner: Runner): unknown;
   _query(connection: Connection, statement: CompiledStatement): Promise<CompiledStatement>;
   _stream(
     connection: Connection,

@@ -1,9 +1,11 @@
 import type { Lease } from '../routing/lease.ts';
 import type { KeptConnection } from '../routing/lock-keeper.ts';
 import { listenHere } from './listen-here.ts';
-import { noteBoundStatement } from './bound-statement.ts';
+import { noteBoundStatement, onceNoted } from './bound-statement.ts';
+import { compile } from './compile.ts';
 import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './internals.ts';
 import { lockOn } from './lock-connection.ts';
+import { QuickQueries, quickQuery } from './quick-query.ts';
 import { isList, requestOf } from './request.ts';
 import type { StatementRequest } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -12,42 +14,49 @@ import { splitOf } from './split-state.ts';
 import { describeRoute } from './statement.ts';
 import { streamClient } from './stream-client.ts';
 import { textOf } from './statement-text.ts';
-import { isBareUnlock } from './unlock.ts';
+import { unlockLease } from './unlock-lease.ts';
 
 type Compiled = CompiledStatement | readonly CompiledStatement[];
 type Callback = (runner: Runner, request?: StreamRequest) => unknown;
 
 /** Makes the runner of a copy of Knex that compiles once, and then takes a connection of the right host. */
 export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typeof Runner {
+  const quick = new QuickQueries();
   return class SplitRunner extends KnexRunner {
     #lease: Lease | undefined;
 
-    override async ensureConnection(callback: Callback, request?: StreamRequest): Promise<unknown> {
+    // One promise for all of it where nothing has to be waited for: each one costs every query.
+    override ensureConnection(callback: Callback, request?: StreamRequest): Promise<unknown> {
       const split = splitOf(this.client);
       if (split !== undefined && request !== undefined) listenHere(request.stream);
       if (split === undefined || this.#isBound()) return super.ensureConnection(callback, request);
 
-      const compiled = this.#compile(request);
-      const found = requestOf(split, this.builder, compiled);
-      const wanted = found instanceof Promise ? await found : found;
-      const { lockUse } = wanted.verdict ?? {};
-      if (lockUse === 'lock') return this.#runLock(split, wanted, compiled, request);
-      if (lockUse === undefined || split.locks.size === 0) {
-        return this.#runOnOwn(split, wanted, compiled, request);
+      try {
+        const compiled = compile(this, request);
+        const wanted = requestOf(split, this.builder, compiled);
+        if (!(wanted instanceof Promise)) return this.#runAs(split, wanted, compiled, request);
+        return wanted.then((found) => this.#runAs(split, found, compiled, request));
+      } catch (error) {
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- as it was thrown.
+        return Promise.reject(error);
       }
-      return split.locks.unlockWith((kept) => this.#unlock(split, wanted, compiled, kept, request));
     }
 
     override query(statement: CompiledStatement): Promise<unknown> {
       if (this.#lease !== undefined) {
         statement.rwSplit = describeRoute(this.#lease);
-        return super.query(statement);
+        return this.#send(statement);
       }
       return this.#queryBound(statement);
     }
 
+    #send(statement: CompiledStatement): Promise<unknown> {
+      const isQuick = !statement.timeout && quick.isOwn(KnexRunner.prototype);
+      return isQuick ? quickQuery(this, statement) : super.query(statement);
+    }
+
     // A transaction, or the application, has chosen the connection.
-    async #queryBound(statement: CompiledStatement): Promise<unknown> {
+    #queryBound(statement: CompiledStatement): Promise<unknown> {
       const split = splitOf(this.client);
       const { connection } = this;
       if (split === undefined || connection === undefined) return super.query(statement);
@@ -56,11 +65,8 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       if (lease !== undefined) statement.rwSplit = describeRoute(lease);
       // Not awaited before the statement is sent: statements of a transaction keep their order.
       const noted = noteBoundStatement(split, connection, statement, this.client, this.builder);
-      try {
-        return await super.query(statement);
-      } finally {
-        if (noted !== undefined) await noted;
-      }
+      const sent = this.#send(statement);
+      return noted === undefined ? sent : onceNoted(sent, noted);
     }
 
     override stream(...args: unknown[]): unknown {
@@ -85,32 +91,33 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       return Boolean(builder._connection ?? connection ?? client.transacting);
     }
 
-    // Knex emits `start` when it has a connection; here the text decides which, and a listener of
-    // `start` may still change the builder. As in Knex, a stream has no `start`.
-    #compile(request: StreamRequest | undefined): Compiled {
-      const { client, builder } = this;
-      if (request === undefined) {
-        client.emit('start', builder);
-        builder.emit('start', builder);
+    #runAs(
+      split: RWSplit,
+      wanted: StatementRequest,
+      compiled: Compiled,
+      request: StreamRequest | undefined,
+    ): Promise<unknown> {
+      const lockUse = wanted.verdict?.lockUse;
+      if (lockUse === 'lock') return this.#runLock(split, wanted, compiled, request);
+      if (lockUse === undefined || split.locks.size === 0) {
+        return this.#runOnOwn(split, wanted, compiled, request);
       }
-      const compiled = builder.toSQL();
-      if (request?.hasHandler === true && isList(compiled)) {
-        throw new Error('The stream may only be used with a single query statement.');
-      }
-      if (request === undefined && builder._debug === true) client.logger.debug?.(compiled);
-      return compiled;
+      return split.locks.unlockWith((kept) => this.#unlock(split, wanted, compiled, kept, request));
     }
 
-    async #runOnOwn(
+    #runOnOwn(
       split: RWSplit,
       wanted: StatementRequest,
       compiled: Compiled,
       request: StreamRequest | undefined,
     ): Promise<unknown> {
       const leased = split.lease(wanted);
-      const lease = leased instanceof Promise ? await this.#whenLeased(leased, compiled) : leased;
-      lease.mayRetry = !isList(compiled);
-      return this.#runWith(split, lease, wanted, compiled, request);
+      const run = (lease: Lease): Promise<unknown> => {
+        lease.mayRetry = !isList(compiled);
+        return this.#runWith(split, lease, wanted, compiled, request);
+      };
+      if (!(leased instanceof Promise)) return run(leased);
+      return this.#whenLeased(leased, compiled).then(run);
     }
 
     async #runLock(
@@ -151,7 +158,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
           lease.changesCatalog = verdict.changesCatalog;
           noteSessionEffect(split, lease.connection, verdict, lease.text);
         }
-        if (request !== undefined) return await this.#send(compiled, request);
+        if (request !== undefined) return await this.#sendStream(compiled, request);
         return await (isList(compiled) ? this.queryArray(compiled) : this.query(compiled));
       } finally {
         const released = lease.release();
@@ -159,7 +166,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       }
     }
 
-    #send(compiled: Compiled, { stream, options }: StreamRequest): unknown {
+    #sendStream(compiled: Compiled, { stream, options }: StreamRequest): unknown {
       // Closed while it waited for its connection: Knex would send the query all the same.
       if (stream.destroyed) return undefined;
       try {
@@ -170,31 +177,23 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       }
     }
 
-    async #unlock(
+    #unlock(
       split: RWSplit,
       wanted: StatementRequest,
       compiled: Compiled,
       kept: readonly KeptConnection[],
       request: StreamRequest | undefined,
     ): Promise<unknown> {
-      const [first, ...others] = kept.toReversed();
-      const use = wanted.verdict?.lockUse;
-      if (first === undefined || use === undefined) {
-        return this.#runOnOwn(split, wanted, compiled, request);
-      }
       let end: (() => void) | undefined;
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
-      const route = { ...split.dispatcher.route(wanted), reason: 'unlocks where it was locked' };
-      const lease = split.dispatcher.adopt(route, first, wanted, () => end?.());
-      const only = isList(compiled) && compiled.length === 1 ? compiled[0] : compiled;
-      const isAlone = request === undefined && only !== undefined && !isList(only);
-      lease.unlock = { use, isBare: isAlone && isBareUnlock(textOf(only)), others };
-      split.announce(lease);
+      const isStream = request !== undefined;
+      const lease = unlockLease(split, wanted, compiled, kept, isStream, () => end?.());
+      if (lease === undefined) return this.#runOnOwn(split, wanted, compiled, request);
       const run = this.#runWith(split, lease, wanted, compiled, request);
       // Knex never says that a stream ended which was closed early.
-      return request === undefined ? run : Promise.race([run, ended]);
+      return isStream ? Promise.race([run, ended]) : run;
     }
   };
 }
