@@ -4,10 +4,7 @@ const OWN: unique symbol = Symbol('knex-rwsplit.own');
 
 /** A `pg` client, as far as a statement of our own needs it. */
 interface Querying {
-  query(
-    query: OwnQuery & { readonly [OWN]: boolean },
-    done: (error: unknown, result: Result | undefined) => void,
-  ): unknown;
+  query(query: MarkedQuery, done: (error: unknown, result: Result | undefined) => void): unknown;
 }
 
 interface Result {
@@ -30,8 +27,18 @@ export const asTexts: NonNullable<OwnQuery['types']> = {
   getTypeParser: () => (text) => (Buffer.isBuffer(text) ? text.toString() : text),
 };
 
+/** A query of a driver's own class that is marked as a statement of our own. */
+export interface MarkedQuery {
+  readonly [OWN]: boolean;
+}
+
+/** Marks a query of a driver's own class as a statement of our own that needs no session state. */
+export function markOwn<Q extends object>(query: Q): Q & MarkedQuery {
+  return Object.assign(query, { [OWN]: true });
+}
+
 /** Whether what is sent is a statement of our own, which changes nothing of its session. */
-export function isOwnQuery(query: unknown): query is { readonly [OWN]: boolean } {
+export function isOwnQuery(query: unknown): query is MarkedQuery {
   return typeof query === 'object' && query !== null && OWN in query;
 }
 
@@ -50,13 +57,14 @@ export function isStatelessQuery(query: unknown): boolean {
  */
 export function runQuery(
   connection: Connection,
-  query: OwnQuery,
+  query: OwnQuery | MarkedQuery,
   isStateless = true,
 ): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
+    const marked = isOwnQuery(query) ? query : { ...query, [OWN]: isStateless };
     // Whoever opened the connection made sure that it is one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    (connection as Querying).query({ ...query, [OWN]: isStateless }, (error, result) => {
+    (connection as Querying).query(marked, (error, result) => {
       if (error === null || error === undefined) resolve(result?.rows ?? []);
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever the driver says.
       else reject(error);

@@ -7,15 +7,16 @@ import { readWritten, WRITTEN } from '../consistency/questions.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Lease } from '../routing/lease.ts';
+import { ask } from './ask.ts';
 import { doubtAll, sendAndDoubt } from './doubts.ts';
 import type { Sending } from './sending.ts';
 import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
 import { isLacking } from './lacks.ts';
-import { ask, piped } from './piped.ts';
+import { piped } from './piped.ts';
 import { unwrap } from './settled.ts';
 import { sessionOf } from './session-scope.ts';
-import type { Piped } from './piped.ts';
+import type { Piped } from './beside.ts';
 
 const REST_MILLIS = 60_000;
 

@@ -12,11 +12,12 @@ import type { Connection, Host } from '../hosts/host.ts';
 import { serverFacts } from '../hosts/server-facts.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Need } from '../routing/need.ts';
+import { ask } from './ask.ts';
 import type { Sending } from './sending.ts';
 import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
 import { isLacking } from './lacks.ts';
-import { ask, piped } from './piped.ts';
+import { piped } from './piped.ts';
 import { fulfilled, rejected, settled, unwrap } from './settled.ts';
 import type { RWSplit } from './rw-split.ts';
 

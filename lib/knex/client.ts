@@ -154,7 +154,9 @@ export function createRWSplitClient(
       if (split === undefined) return super._query(connection, statement);
       const { states } = split.state;
       const send = (to: Connection): Promise<CompiledStatement> =>
-        states.sendOfKnex(to, () => super._query(to, statement));
+        states.isUsed
+          ? states.sendOfKnex(to, () => super._query(to, statement))
+          : super._query(to, statement);
       const lease = split.dispatcher.leaseOf(connection);
       if (lease === undefined) return sendUnleased(split, connection, send);
       if (lease.unlock !== undefined) return runUnlock(split, lease, lease.unlock, statement, send);

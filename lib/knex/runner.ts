@@ -112,12 +112,14 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       request: StreamRequest | undefined,
     ): Promise<unknown> {
       const leased = split.lease(wanted);
-      const run = (lease: Lease): Promise<unknown> => {
+      if (!(leased instanceof Promise)) {
+        leased.mayRetry = !isList(compiled);
+        return this.#runWith(split, leased, wanted, compiled, request);
+      }
+      return this.#whenLeased(leased, compiled).then((lease) => {
         lease.mayRetry = !isList(compiled);
         return this.#runWith(split, lease, wanted, compiled, request);
-      };
-      if (!(leased instanceof Promise)) return run(leased);
-      return this.#whenLeased(leased, compiled).then(run);
+      });
     }
 
     async #runLock(
@@ -135,7 +137,6 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
         lockPlace();
         throw error;
       }
-
       return this.#runWith(split, lease, wanted, compiled, request);
     }
 

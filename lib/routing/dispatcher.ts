@@ -73,10 +73,7 @@ export class Dispatcher {
     { host, connection, leave }: Acquired,
     millisLeft: number,
   ): Lease {
-    const lease = new Lease(route, host, connection, this.#parts.clock, (ended) => {
-      ended.leave?.();
-      return this.#takeBack(ended);
-    });
+    const lease = new Lease(route, host, connection, this.#parts.clock, this.#giveBack);
     lease.leave = leave;
     lease.request = request;
     lease.session = request.session;
@@ -181,10 +178,12 @@ export class Dispatcher {
     return owner !== undefined;
   }
 
-  #takeBack(lease: Lease): Promise<void> | undefined {
+  // One for all leases.
+  readonly #giveBack = (lease: Lease): Promise<void> | undefined => {
+    lease.leave?.();
     this.#leases.delete(lease.connection);
     noteUncaptured(lease);
     if (lease.changesCatalog) this.#parts.onCatalogChange();
     return this.#returns.takeBack(lease);
-  }
+  };
 }

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Answer } from '../../../lib/consistency/questions.ts';
-import { ask, piped, type Beside as Told, type Piped } from '../../../lib/knex/piped.ts';
+import { ask } from '../../../lib/knex/ask.ts';
+import type { Beside as Told, Piped } from '../../../lib/knex/beside.ts';
+import { piped } from '../../../lib/knex/piped.ts';
 import { FakePipingClient } from '../../support/fake-piping-client.ts';
 import { settle } from '../../support/fake-servers.ts';
 
