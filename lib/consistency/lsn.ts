@@ -4,6 +4,7 @@ export type Lsn = bigint;
 const WRITTEN_LSN = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i;
 const HALF_BITS = 32n;
 const LSN_BITS = 64;
+const HEX = 16;
 
 /**
  * Reads a position as PostgreSQL writes it: `0/30E01B0`.
@@ -15,7 +16,7 @@ export function parseLsn(text: string): Lsn {
   if (high === undefined || low === undefined) {
     throw new TypeError(`${JSON.stringify(text)} is not a WAL position such as "0/30E01B0".`);
   }
-  return (BigInt(`0x${high}`) << HALF_BITS) | BigInt(`0x${low}`);
+  return (BigInt(Number.parseInt(high, HEX)) << HALF_BITS) + BigInt(Number.parseInt(low, HEX));
 }
 
 /**
@@ -28,5 +29,5 @@ export function formatLsn(lsn: Lsn): string {
     throw new TypeError(`${lsn} is not a WAL position: it has more than 64 bits, or a sign.`);
   }
   const [high, low] = [lsn >> HALF_BITS, BigInt.asUintN(Number(HALF_BITS), lsn)];
-  return `${high.toString(16)}/${low.toString(16)}`.toUpperCase();
+  return `${high.toString(HEX)}/${low.toString(HEX)}`.toUpperCase();
 }

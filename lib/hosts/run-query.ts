@@ -50,24 +50,34 @@ export function isStatelessQuery(query: unknown): boolean {
 /**
  * Runs a statement of our own on a connection of a pool.
  *
- * By a callback, as Knex does: what an application wraps around `query` may know nothing else.
- *
  * @param isStateless whether it means the same in whatever state the session is, which then stays
  *   as it is; false for what runs in the state that is wanted of the connection.
  */
 export function runQuery(
   connection: Connection,
-  query: OwnQuery | MarkedQuery,
+  query: OwnQuery,
   isStateless = true,
 ): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
-    const marked = isOwnQuery(query) ? query : { ...query, [OWN]: isStateless };
-    // Whoever opened the connection made sure that it is one.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    (connection as Querying).query(marked, (error, result) => {
-      if (error === null || error === undefined) resolve(result?.rows ?? []);
+    sendQuery(connection, { ...query, [OWN]: isStateless }, (error, rows) => {
+      if (error === null || error === undefined) resolve(rows);
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever the driver says.
       else reject(error);
     });
   });
+}
+
+/**
+ * Sends a statement of our own on a connection of a pool.
+ *
+ * By a callback, as Knex does: what an application wraps around `query` may know nothing else.
+ */
+export function sendQuery(
+  connection: Connection,
+  query: MarkedQuery,
+  done: (error: unknown, rows: readonly Row[]) => void,
+): void {
+  // Whoever opened the connection made sure that it is one.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  (connection as Querying).query(query, (error, result) => done(error, result?.rows ?? []));
 }

@@ -7,14 +7,14 @@ import { readWritten, WRITTEN } from '../consistency/questions.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Lease } from '../routing/lease.ts';
-import { ask } from './ask.ts';
+import { ask } from './question.ts';
 import { doubtAll, sendAndDoubt } from './doubts.ts';
 import type { Sending } from './sending.ts';
 import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
 import { isLacking } from './lacks.ts';
 import { piped } from './piped.ts';
-import { unwrap } from './settled.ts';
+import { fulfilled, rejected, unwrap } from './settled.ts';
 import { sessionOf } from './session-scope.ts';
 import type { Piped } from './beside.ts';
 
@@ -31,6 +31,7 @@ export async function captured<T>(sending: Sending<T>, connection: Connection): 
 
   const { doubts } = session;
   const answers = await askBehind(sending, connection);
+  noteAnswers(sending, connection, answers);
   noteCapture(sending, answers, doubts);
   lease.isSettled = true;
   return unwrap(answers.result);
@@ -61,6 +62,7 @@ export async function seenOnPrimary<T>(sending: Sending<T>, connection: Connecti
   if (!session.settings.monotonic) return send(connection);
 
   const answers = await askBehind(sending, connection);
+  noteAnswers(sending, connection, answers);
   const mark = readWritten(answers.behind);
   if (mark !== undefined) session.noteSeen(mark, systemClock.now());
   return unwrap(answers.result);
@@ -79,6 +81,7 @@ async function confirmed<T>(
     return send(connection);
   }
   const answers = await askBehind(sending, connection);
+  noteAnswers(sending, connection, answers);
   const mark = readWritten(answers.behind);
   learn(lease, session, mark, doubts, isUnsure);
   if (mark !== undefined) session.noteSeen(mark, systemClock.now());
@@ -128,27 +131,30 @@ function noteCapture<T>(
 /** Asks a primary how far it has written; undefined where it does not say. */
 export async function askWritten(host: Host, connection: Connection): Promise<Answer | undefined> {
   if (isResting(host)) return undefined;
-  try {
-    return await ask(connection, WRITTEN);
-  } catch (error) {
-    noteRefusal(host, error);
-    return undefined;
-  }
+  const asked = await ask(connection, WRITTEN);
+  noteRefusal(host, rejected(asked));
+  return fulfilled(asked);
 }
 
-async function askBehind<T>(
-  { split, lease, statement, send, canShare }: Sending<T>,
+function askBehind<T>(
+  { lease, statement, send, canShare }: Sending<T>,
   connection: Connection,
 ): Promise<Piped<T>> {
-  const answers = await piped(connection, send, {
+  return piped(connection, send, {
     text: sentText(statement),
     behind: WRITTEN,
     canShare,
     isOurs: () => !lease.isReleased,
   });
-  if (answers.isBusy) split.sessionChanges.spoil(connection);
-  noteRefusal(lease.host, answers.refusal);
-  return answers;
+}
+
+function noteAnswers<T>(
+  { split, lease }: Sending<T>,
+  connection: Connection,
+  { isBusy, refusal }: Piped<T>,
+): void {
+  if (isBusy) split.sessionChanges.spoil(connection);
+  noteRefusal(lease.host, refusal);
 }
 
 function noteRefusal(host: Host, refusal: unknown): void {

@@ -12,13 +12,13 @@ import type { Connection, Host } from '../hosts/host.ts';
 import { serverFacts } from '../hosts/server-facts.ts';
 import { BehindError } from '../routing/behind-error.ts';
 import type { Need } from '../routing/need.ts';
-import { ask } from './ask.ts';
+import { ask } from './question.ts';
 import type { Sending } from './sending.ts';
 import { sentText } from './sending.ts';
 import { countRead } from './count-read.ts';
 import { isLacking } from './lacks.ts';
 import { piped } from './piped.ts';
-import { fulfilled, rejected, settled, unwrap } from './settled.ts';
+import { fulfilled, rejected, unwrap } from './settled.ts';
 import type { RWSplit } from './rw-split.ts';
 
 // Replicas whose servers keep their control file to themselves.
@@ -60,7 +60,7 @@ export async function isFresh(
     return true;
   }
   const question = questionFor(host, need.isOnTimeline(connection));
-  const asked = await settled(ask(connection, question));
+  const asked = await ask(connection, question);
   const answer = fulfilled(asked);
   learn(split, host, connection, answer, rejected(asked));
   if (!judge(sending, connection, need, answer)) return false;

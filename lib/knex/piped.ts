@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts';
 import type { Connection } from '../hosts/host.ts';
-import { ask } from './ask.ts';
+import { ask } from './question.ts';
 import type { Beside, Piped } from './beside.ts';
 import { behindMillis, pipelined, start } from './pipelined.ts';
 import type { Pipelining } from './pipelined.ts';
@@ -29,7 +29,7 @@ async function inTurn<T>(
   send: (connection: Connection) => Promise<T>,
   { before, behind, mayGoOn, isOurs = () => true }: Beside,
 ): Promise<Piped<T>> {
-  const first = before === undefined ? undefined : await settled(ask(connection, before));
+  const first = before === undefined ? undefined : await ask(connection, before);
   const told = { before: fulfilled(first), refusal: rejected(first) };
   if (mayGoOn?.(told.before) === false) {
     return { ...told, result: undefined, behind: undefined, isBusy: false };
@@ -39,7 +39,7 @@ async function inTurn<T>(
   if (behind === undefined || !isOurs()) {
     return { ...told, result, behind: undefined, isBusy: false };
   }
-  const last = await within(settled(ask(connection, behind)), behindMillis, systemClock);
+  const last = await within(ask(connection, behind), behindMillis, systemClock);
   return {
     ...told,
     result,

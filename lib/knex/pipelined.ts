@@ -1,7 +1,6 @@
 import { systemClock } from '../clock.ts';
-import type { Answer } from '../consistency/questions.ts';
 import type { Connection } from '../hosts/host.ts';
-import { ask } from './ask.ts';
+import { Question } from './question.ts';
 import type { Beside, Piped } from './beside.ts';
 import { fulfilled, rejected, settled, within } from './settled.ts';
 
@@ -18,22 +17,6 @@ export interface Pipelining {
 
 interface Sent {
   readonly text?: unknown;
-}
-
-/** A question that was sent, and what became of it. */
-class Asked {
-  /** Undefined as long as there is none. */
-  outcome: PromiseSettledResult<Answer | undefined> | undefined;
-  readonly settled: Promise<PromiseSettledResult<Answer | undefined>>;
-
-  constructor(answer: Promise<Answer | undefined>) {
-    this.settled = this.#note(answer);
-  }
-
-  async #note(answer: Promise<Answer | undefined>): Asked['settled'] {
-    this.outcome = await settled(answer);
-    return this.outcome;
-  }
 }
 
 // How long the answer to a statement is waited for that nobody wants any more: then its connection is
@@ -53,25 +36,25 @@ export async function pipelined<T>(
   const isSwitched = !client.pipeline;
   if (isSwitched) client.pipeline = true;
   const stream = client.connection?.stream;
-  let first: Asked | undefined;
-  let last: Asked | undefined;
+  let first: Question | undefined;
+  let last: Question | undefined;
   let sent: Promise<PromiseSettledResult<T>> | undefined;
   let isLate = false;
   let isBusy = false;
   try {
     stream?.cork?.();
     try {
-      if (before !== undefined) first = new Asked(ask(client, before));
+      if (before !== undefined) first = new Question(client, before);
       sent = settled(start(send, client));
       // One that is sent later, as by an application's own client class, must not be overtaken.
       isLate = lastSent(client)?.text !== text;
-      if (!isLate && behind !== undefined) last = new Asked(ask(client, behind));
+      if (!isLate && behind !== undefined) last = new Question(client, behind);
     } finally {
       stream?.uncork?.();
     }
 
     if (isLate) await sent;
-    if (isLate && behind !== undefined && isOurs()) last = new Asked(ask(client, behind));
+    if (isLate && behind !== undefined && isOurs()) last = new Question(client, behind);
     if (mayGoOn !== undefined && !mayGoOn(fulfilled(await first?.settled))) {
       const all = Promise.all([sent, last?.settled]);
       const ended = await within(all, UNWANTED_MILLIS, systemClock);
@@ -117,9 +100,14 @@ function lastSent({
 }
 
 /** Sends a statement; what throws at once has not been sent. */
-export async function start<T>(
+export function start<T>(
   send: (connection: Connection) => Promise<T>,
   connection: Connection,
 ): Promise<T> {
-  return send(connection);
+  try {
+    return send(connection);
+  } catch (error) {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- as it was thrown.
+    return Promise.reject(error);
+  }
 }

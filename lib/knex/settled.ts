@@ -26,18 +26,17 @@ export function unwrap<T>(outcome: PromiseSettledResult<T> | undefined): T {
 }
 
 /** Waits for a promise that does not reject; undefined where it takes longer than `millis`. */
-export async function within<T>(
+export function within<T>(
   promise: Promise<T>,
   millis: number,
   clock: Clock,
 ): Promise<T | undefined> {
-  let stopWaiting: (() => void) | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    stopWaiting = clock.holdFor(millis, () => resolve(undefined));
+  return new Promise((resolve) => {
+    const stopWaiting = clock.holdFor(millis, () => resolve(undefined));
+    const end = (value: T): void => {
+      stopWaiting();
+      resolve(value);
+    };
+    void promise.then(end);
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    stopWaiting?.();
-  }
 }

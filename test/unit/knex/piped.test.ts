@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Answer } from '../../../lib/consistency/questions.ts';
-import { ask } from '../../../lib/knex/ask.ts';
+import { ask } from '../../../lib/knex/question.ts';
 import type { Beside as Told, Piped } from '../../../lib/knex/beside.ts';
 import { piped } from '../../../lib/knex/piped.ts';
 import { FakePipingClient } from '../../support/fake-piping-client.ts';
@@ -394,7 +394,7 @@ describe('ask', () => {
 
     client.answer([one, two]);
 
-    expect(await asked).toBe(one);
+    expect(await asked).toEqual({ status: 'fulfilled', value: one });
     expect(client.types[0]?.getTypeParser()('0/1')).toBe('0/1');
   });
 
@@ -404,6 +404,6 @@ describe('ask', () => {
 
     client.answer([]);
 
-    expect(await asked).toBeUndefined();
+    expect(await asked).toEqual({ status: 'fulfilled', value: undefined });
   });
 });

@@ -1,0 +1,44 @@
+import type { Answer } from '../consistency/questions.ts';
+import type { Connection } from '../hosts/host.ts';
+import { asTexts, type MarkedQuery, markOwn, sendQuery } from '../hosts/run-query.ts';
+import type { DriverQueryClass } from './position-query.ts';
+import { positionQuery } from './position-query.ts';
+
+/** What became of a question; its value is undefined where the answer has no row. */
+export type Outcome = PromiseSettledResult<Answer | undefined>;
+
+/** A question about a position that was sent, and what becomes of it. */
+export class Question {
+  /** Undefined as long as there is none. */
+  outcome: Outcome | undefined;
+  readonly settled: Promise<Outcome>;
+
+  /** Asks a server on a connection that is in nobody else's use. */
+  constructor(connection: Connection, text: string) {
+    this.settled = new Promise((resolve) => {
+      const end = (outcome: Outcome): void => {
+        this.outcome = outcome;
+        resolve(outcome);
+      };
+      try {
+        sendQuery(connection, queryFor(connection, text), (reason, [row]) => {
+          if (reason !== null && reason !== undefined) end({ status: 'rejected', reason });
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its values were not parsed.
+          else end({ status: 'fulfilled', value: row as Answer | undefined });
+        });
+      } catch (reason) {
+        end({ status: 'rejected', reason });
+      }
+    });
+  }
+}
+
+/** Asks a server on a connection that is in nobody else's use; tells what became of it. */
+export function ask(connection: Connection, text: string): Promise<Outcome> {
+  return new Question(connection, text).settled;
+}
+
+function queryFor({ constructor }: Connection, text: string): MarkedQuery {
+  const { Query } = constructor as { readonly Query?: DriverQueryClass };
+  return Query === undefined ? markOwn({ text, types: asTexts }) : positionQuery(Query, text);
+}
