@@ -27,12 +27,12 @@ export const asTexts: NonNullable<OwnQuery['types']> = {
   getTypeParser: () => (text) => (Buffer.isBuffer(text) ? text.toString() : text),
 };
 
-/** A query of a driver's own class that is marked as a statement of our own. */
+/** What is marked as a statement of our own. */
 export interface MarkedQuery {
   readonly [OWN]: boolean;
 }
 
-/** Marks a query of a driver's own class as a statement of our own that needs no session state. */
+/** Marks what is sent as a statement of our own that runs in whatever state its session is. */
 export function markOwn<Q extends object>(query: Q): Q & MarkedQuery {
   return Object.assign(query, { [OWN]: true });
 }

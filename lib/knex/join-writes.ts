@@ -9,7 +9,8 @@ interface Stream {
  * Has a stream send what is written while it is corked as one buffer, where Node would hand over a
  * list of them: the driver writes five messages for each statement, and one write costs less.
  */
-export function joinWrites(stream: Stream): void {
+export function joinWrites(socket: object): void {
+  const stream: Stream = socket;
   const { cork, uncork, write } = stream;
   if (cork === undefined || uncork === undefined || write === undefined) return;
 

@@ -83,19 +83,3 @@ export function textToSend(query: unknown): string | undefined {
   const own = text ?? cursor?.text;
   return typeof own === 'string' ? own : undefined;
 }
-
-/** Arguments of `client.query()` as Knex makes them: a text, its values and a callback, and no more. */
-export type PlainQuery = readonly [
-  { readonly text: string; readonly values: readonly unknown[] },
-  QueryCallback,
-];
-
-/** Whether the arguments of `client.query()` are no more than a text, its values and a callback. */
-export function isPlainQuery(args: readonly unknown[]): args is PlainQuery {
-  const [config, callback] = args;
-  if (args.length !== 2 || typeof callback !== 'function') return false;
-  if (typeof config !== 'object' || config === null) return false;
-  for (const key in config) if (key !== 'text' && key !== 'values') return false;
-  const { text, values } = config as Partial<PlainQuery[0]>;
-  return typeof text === 'string' && Array.isArray(values);
-}

@@ -1,4 +1,22 @@
-import { markOwn, type MarkedQuery } from '../hosts/run-query.ts';
+import { asTexts, type MarkedQuery, markOwn } from '../hosts/run-query.ts';
+
+const POSITION: unique symbol = Symbol('knex-rwsplit.position');
+
+/** A question about a position, whose answer is a row of `lsn` and, maybe, `timeline`. */
+interface PositionQuestion extends MarkedQuery {
+  readonly text: string;
+  readonly [POSITION]: true;
+}
+
+/** Makes a question about a position for `query` of a connection, whatever is wrapped around that. */
+export function positionQuestion(text: string): PositionQuestion {
+  return markOwn({ text, types: asTexts, [POSITION]: true as const });
+}
+
+/** Whether what is sent is a question about a position. */
+export function isPositionQuestion(query: object): query is PositionQuestion {
+  return POSITION in query;
+}
 
 /** What is used of a query of `pg`. */
 interface DriverQuery {
@@ -18,16 +36,16 @@ export type DriverQueryClass = new (text: string) => DriverQuery;
 const classes = new WeakMap<DriverQueryClass, DriverQueryClass>();
 
 /**
- * Makes a query of the driver for one of our questions about positions, whose answer is a row of `lsn`
- * and `timeline`: it travels with each write, and takes a fifth of the time of any other query to read.
+ * Makes a query of the driver's own class for a question about a position: one travels with each write,
+ * and this one takes a fifth of the time of any other to read.
  */
-export function positionQuery(Query: DriverQueryClass, text: string): MarkedQuery {
+export function positionQuery(Query: DriverQueryClass, { text }: PositionQuestion): object {
   let Class = classes.get(Query);
   if (Class === undefined) {
     Class = positionQueryClass(Query);
     classes.set(Query, Class);
   }
-  return markOwn(new Class(text));
+  return new Class(text);
 }
 
 function positionQueryClass(Query: DriverQueryClass): DriverQueryClass {

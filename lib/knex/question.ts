@@ -1,8 +1,7 @@
 import type { Answer } from '../consistency/questions.ts';
 import type { Connection } from '../hosts/host.ts';
-import { asTexts, type MarkedQuery, markOwn, sendQuery } from '../hosts/run-query.ts';
-import type { DriverQueryClass } from './position-query.ts';
-import { positionQuery } from './position-query.ts';
+import { sendQuery } from '../hosts/run-query.ts';
+import { positionQuestion } from './position-query.ts';
 
 /** What became of a question; its value is undefined where the answer has no row. */
 export type Outcome = PromiseSettledResult<Answer | undefined>;
@@ -21,7 +20,7 @@ export class Question {
         resolve(outcome);
       };
       try {
-        sendQuery(connection, queryFor(connection, text), (reason, [row]) => {
+        sendQuery(connection, positionQuestion(text), (reason, [row]) => {
           if (reason !== null && reason !== undefined) end({ status: 'rejected', reason });
           // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its values were not parsed.
           else end({ status: 'fulfilled', value: row as Answer | undefined });
@@ -36,9 +35,4 @@ export class Question {
 /** Asks a server on a connection that is in nobody else's use; tells what became of it. */
 export function ask(connection: Connection, text: string): Promise<Outcome> {
   return new Question(connection, text).settled;
-}
-
-function queryFor({ constructor }: Connection, text: string): MarkedQuery {
-  const { Query } = constructor as { readonly Query?: DriverQueryClass };
-  return Query === undefined ? markOwn({ text, types: asTexts }) : positionQuery(Query, text);
 }

@@ -5,7 +5,8 @@ import { carriageOf } from '../state/carriage.ts';
 import { ConnectionSync, keepSync } from '../state/connection-sync.ts';
 import { HeldQueries } from './held-queries.ts';
 import type { Driver, QueryCallback, Submittable } from './pg-driver.ts';
-import { isPlainQuery, isSubmittable, lacksValues, textToSend } from './pg-driver.ts';
+import { isSubmittable, lacksValues, textToSend } from './pg-driver.ts';
+import { quickArguments } from './quick-arguments.ts';
 import { codeChangesSession, mayChangeSession, runsCode } from './sent-text.ts';
 import { StateBatches } from './state-batches.ts';
 
@@ -29,7 +30,7 @@ export function syncedClient(
 ): Driver['Client'] {
   const { Query } = Client;
   // What extends the driver's class may count on how Knex calls it.
-  const isOwnDriver = Object.hasOwn(Client, 'Query');
+  const ownQuery = Object.hasOwn(Client, 'Query') ? Query : undefined;
   const noteCode = (sync: ConnectionSync, connection: object, query: unknown): void => {
     // The names of what runs code are in the look-ups of the catalog.
     if (isOwnQuery(query)) return;
@@ -76,10 +77,7 @@ export function syncedClient(
         isStatelessQuery(query)
       ) {
         if (this.#sync.isGivenBack) this.#noteStray(query);
-        if (!isOwnDriver || !isPlainQuery(args)) return super.query(...args);
-        // pg copies a config, at a tenth of what a small query costs.
-        const [{ text, values }, callback] = args;
-        return super.query(text, values, callback);
+        return super.query(...(ownQuery === undefined ? args : quickArguments(ownQuery, args)));
       }
 
       const text = textToSend(query);

@@ -68,7 +68,9 @@ describe('A query', () => {
   const postProcessResponse = (result: unknown, context: unknown): unknown =>
     context === undefined ? result : { result, context };
 
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
 
   it.each(Object.entries(uses))('tells as plain Knex does of %s', async (_, use) => {
     const ours = await outcome(alone({ postProcessResponse }), use);

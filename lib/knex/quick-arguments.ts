@@ -1,0 +1,33 @@
+import type { DriverClient } from './pg-driver.ts';
+import type { DriverQueryClass } from './position-query.ts';
+import { isPositionQuestion, positionQuery } from './position-query.ts';
+
+/** A statement as Knex hands it to the driver. */
+interface PlainQuery {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Puts the arguments of `query` of `pg` so that it has less to do: it copies what it is given as an
+ * object, at a tenth of the time of a small query.
+ */
+export function quickArguments(
+  Query: NonNullable<(typeof DriverClient)['Query']>,
+  args: readonly unknown[],
+): readonly unknown[] {
+  const [query, callback] = args;
+  if (args.length !== 2 || typeof callback !== 'function') return args;
+  if (typeof query !== 'object' || query === null) return args;
+  if (isPlain(query)) return [query.text, query.values, callback];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they are of one class.
+  return isPositionQuestion(query)
+    ? [positionQuery(Query as unknown as DriverQueryClass, query), callback]
+    : args;
+}
+
+function isPlain(query: object): query is PlainQuery {
+  for (const key in query) if (key !== 'text' && key !== 'values') return false;
+  const { text, values } = query as Partial<PlainQuery>;
+  return typeof text === 'string' && Array.isArray(values);
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { positionQuestion } from '../../../lib/knex/position-query.ts';
+import { quickArguments } from '../../../lib/knex/quick-arguments.ts';
+
+const { Query } = Client as unknown as { Query: Parameters<typeof quickArguments>[0] };
+const done = (): void => undefined;
+const text = 'select $1';
+
+describe('quickArguments', () => {
+  it('hands over a text and its values one by one, as they come from Knex', () => {
+    const values = [1];
+
+    expect(quickArguments(Query, [{ text, values }, done])).toEqual([text, values, done]);
+  });
+
+  it.each<[string, readonly unknown[]]>([
+    ['a text alone', [text]],
+    ['a text with a callback', [text, done]],
+    ['nothing', []],
+    ['null', [null, done]],
+    ['more than a text and its values', [{ text, values: [], name: 'one' }, done]],
+    ['a text without values', [{ text }, done]],
+    ['values that are none', [{ text, values: 'one' }, done]],
+    ['a query whose promise is wanted', [{ text, values: [] }]],
+    ['values in their own place', [{ text, values: [] }, [1], done]],
+    ['a query of the driver', [new Query(text), done]],
+    ['a question whose promise is wanted', [positionQuestion(text)]],
+  ])('leaves %s as it is', (_, args) => {
+    expect(quickArguments(Query, args)).toBe(args);
+  });
+
+  it('makes a query of the driver of a question about a position', () => {
+    const [query, callback] = quickArguments(Query, [positionQuestion('select 1 as lsn'), done]);
+
+    expect(query).toBeInstanceOf(Query);
+    expect([query, callback]).toEqual([expect.objectContaining({ text: 'select 1 as lsn' }), done]);
+  });
+});
