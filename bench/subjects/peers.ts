@@ -10,6 +10,7 @@ const files: Readonly<Record<string, string>> = {
   Drizzle: 'drizzle.ts',
   'kysely-replication': 'kysely.ts',
   MikroORM: 'mikro-orm.ts',
+  Prisma: 'prisma.ts',
 };
 
 const folder = join(__dirname, '../peers');
