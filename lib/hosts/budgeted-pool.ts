@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { BudgetMember } from './budget-member.ts';
 import { noteBudget, noteShortage } from './budget-shortage.ts';
-import { HostPool, isPoolTimeout } from './pool.ts';
+import { HostPool } from './pool.ts';
 import type { PoolSettings } from './pool-settings.ts';
 import { PoolSlots } from './pool-slots.ts';
 import type { ServerBudget } from './server-budget.ts';
 import { TURN_MILLIS } from './server-budget.ts';
 import type { ServerSlot } from './server-slot.ts';
+import { isPoolTimeout } from './tarn-pool.ts';
 
 /** As {@link PoolSettings}, of a pool whose connections count. */
 export interface BudgetedPoolSettings<C> extends PoolSettings<C> {

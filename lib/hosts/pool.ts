@@ -1,18 +1,15 @@
-import { Pool, TimeoutError } from 'tarn';
 import type { Clock } from '../clock.ts';
 import { ConnectGate } from './connect-gate.ts';
 import { preferLast } from './prefer-last.ts';
 import type { PendingAcquire, PoolSettings, PoolSize, PoolStats } from './pool-settings.ts';
 import { Renewals } from './renewals.ts';
+import { TarnPool } from './tarn-pool.ts';
 
 /** A connection outside of its pool; tarn's own record of it. */
 export type DetachedConnection<C extends object> = HostPool<C>['used'][number];
 
-/** Whether an acquire failed because no connection became free in time: load, not a dead host. */
-export const isPoolTimeout = (error: unknown): boolean => error instanceof TimeoutError;
-
-/** The connections of one host: tarn, which only this file knows, and what it lacks. */
-export class HostPool<C extends object> extends Pool<C> {
+/** The connections of one host: tarn, and what it lacks. */
+export class HostPool<C extends object> extends TarnPool<C> {
   /** What lets its connections open. */
   readonly gate: ConnectGate;
   readonly #isUsable: ((connection: C) => boolean) | undefined;
@@ -26,7 +23,9 @@ export class HostPool<C extends object> extends Pool<C> {
     const validate = (connection: C): unknown =>
       !renewals.isOutdated(connection) && settings.validate(connection);
     // tarn awaits `validate`; its types say that it does not.
-    super({ ...settings, validate, create } as unknown as ConstructorParameters<typeof Pool<C>>[0]);
+    super({ ...settings, validate, create } as unknown as ConstructorParameters<
+      typeof TarnPool<C>
+    >[0]);
     this.gate = gate;
     this.#isUsable = isUsable;
     this.#renewals = renewals;
@@ -117,13 +116,6 @@ export class HostPool<C extends object> extends Pool<C> {
     await this.used.find((used) => used.resource === connection)?.promise;
   }
 
-  // tarn would let whoever asks a destroyed pool wait for its whole time.
-  override acquire(): ReturnType<Pool<C>['acquire']> {
-    const pending = super.acquire();
-    if (this.destroyed) pending.abort();
-    return pending;
-  }
-
   /**
    * Takes an idle connection at once, without the promises and the timer of an acquire: the one with
    * the least `changes`, where those make a difference.
@@ -190,11 +182,5 @@ export class HostPool<C extends object> extends Pool<C> {
   async end(connection: C): Promise<void> {
     this.#detached.delete(connection);
     await this._destroy(connection);
-  }
-
-  // tarn's reaper would keep a finished program alive for as long as a connection is idle.
-  override _startReaping(): void {
-    super._startReaping();
-    this.interval?.unref();
   }
 }

@@ -6,7 +6,7 @@ import type { Connection, Host } from '../hosts/host.ts';
 import type { Cluster } from '../hosts/cluster.ts';
 import { shortageOf } from '../hosts/budget-shortage.ts';
 import { isPoolAbort } from '../hosts/pool-abort.ts';
-import { isPoolTimeout } from '../hosts/pool.ts';
+import { isPoolTimeout } from '../hosts/tarn-pool.ts';
 import { BudgetUsedUpError } from './budget-used-up.ts';
 import { noteEvidence } from './evidence.ts';
 import { judgeConnectError } from './failure.ts';

@@ -26,7 +26,7 @@ const exceptions: Record<string, readonly string[]> = {
 /** The one file that may import a package, or a part of it. */
 const soleImporters: readonly (readonly [RegExp, string])[] = [
   [/^knex\/lib\//, 'lib/knex/internals.ts'],
-  [/^tarn$/, 'lib/hosts/pool.ts'],
+  [/^tarn$/, 'lib/hosts/tarn-pool.ts'],
   [/^libpg-query/, 'lib/sql/parser.ts'],
 ];
 
