@@ -1,64 +1,71 @@
-import { knownReasons } from './known-reasons.ts';
-import { type Measure, ratioOf } from './query-figures.ts';
-import { atLeast, atMost, type Check, type Limit } from './results/check.ts';
-import type { Samples } from './rounds.ts';
+import { atLeast, atMost, type Limit } from './results/check.ts';
 import {
   own,
   ownAlone,
   ownAlonePrepared,
+  ownOneReplica,
   ownSession,
   plainKnex,
   twoInstances,
 } from './subjects/knex-subjects.ts';
 import { peers } from './subjects/peers.ts';
 import { pgpool } from './subjects/pgpool.ts';
-import { type QueryName, queryNames, type Subject } from './subjects/subject.ts';
+import type { QueryName, Subject } from './subjects/subject.ts';
+
+/** The limits of one query, by what is measured: the ratio of one subject to another. */
+export interface QueryLimits {
+  readonly cpuMicros?: Limit;
+  readonly perSecond?: Limit;
+}
+
+/** Two subjects, and the limits for how the first compares with the second. */
+export interface QueryCheck {
+  readonly pair: readonly [Subject, Subject];
+  /** Whether the second is one of those that others use for this. */
+  readonly isPeer?: boolean;
+  readonly limits: Readonly<Partial<Record<QueryName, QueryLimits>>>;
+}
 
 /** What is equal but for noise. */
 const equal = 0.98;
 
-const words: Partial<Record<Measure, string>> = {
-  cpuMicros: 'processor time',
-  perSecond: 'throughput',
-};
+const alike: QueryLimits = { cpuMicros: atMost(1.02), perSecond: atLeast(equal) };
+const asFast: QueryLimits = { perSecond: atLeast(equal) };
+const told: QueryLimits = { cpuMicros: atMost(1.25) };
 
-/** Holds what was measured at one concurrency against the limits; what was not measured is left out. */
-export function checkQueries(measured: ReadonlyMap<QueryName, Samples>): Check[] {
-  const check = (
-    query: QueryName,
-    measure: Measure,
-    [one, other]: readonly [Subject, Subject],
-    limit: Limit,
-  ): Check[] => {
-    const samples = measured.get(query);
-    if (!samples?.has(one.name) || !samples.has(other.name)) return [];
-    const { median } = ratioOf(samples, measure, one.name, other.name);
-    return [limit(`${query}, ${words[measure]}: ${one.name} to ${other.name}`, median)];
-  };
-  const alone = [ownAlone, plainKnex] as const;
+/** What `--check` holds of queries. */
+export const queryChecks: readonly QueryCheck[] = [
+  {
+    pair: [ownAlone, plainKnex],
+    limits: {
+      read: { cpuMicros: atMost(0.9), perSecond: atLeast(1.05) },
+      join: alike,
+      insert: alike,
+      transaction: alike,
+      raw: alike,
+      stream: alike,
+    },
+  },
   // On one host there is nothing to be behind, and nothing to be told.
-  const inSession = [ownSession, plainKnex] as const;
-  return [
-    ...check('read', 'cpuMicros', alone, atMost(0.9)),
-    ...check('read', 'perSecond', alone, atLeast(1.05)),
-    ...queryNames
-      .filter((query) => query !== 'read')
-      .flatMap((query) => [
-        ...check(query, 'cpuMicros', alone, atMost(1.02)),
-        ...check(query, 'perSecond', alone, atLeast(equal)),
-      ]),
-    ...check('insert', 'cpuMicros', inSession, atMost(1.25)),
-    ...check('transaction', 'cpuMicros', inSession, atMost(1.25)),
-    ...check('join', 'perSecond', [ownAlonePrepared, plainKnex], atLeast(1.5)),
-    ...check('read', 'perSecond', [own, pgpool], atLeast(3)),
-    ...[twoInstances, ...peers].flatMap((peer) =>
-      queryNames.flatMap((query) =>
-        check(query, 'perSecond', [own, peer], (what, value) => ({
-          ...atLeast(equal)(what, value),
-          peer: peer.name,
-          reason: knownReasons[peer.name]?.[query],
-        })),
-      ),
-    ),
-  ];
+  { pair: [ownSession, plainKnex], limits: { insert: told, transaction: told } },
+  { pair: [ownAlonePrepared, plainKnex], limits: { join: { perSecond: atLeast(1.5) } } },
+  { pair: [own, pgpool], limits: { read: { perSecond: atLeast(3) } } },
+  // A third server costs the machine something, whoever asks it.
+  againstPeer(ownOneReplica, twoInstances),
+  ...peers.map((peer) => againstPeer(own, peer)),
+];
+
+function againstPeer(one: Subject, peer: Subject): QueryCheck {
+  return {
+    pair: [one, peer],
+    isPeer: true,
+    limits: {
+      read: asFast,
+      join: asFast,
+      insert: asFast,
+      transaction: asFast,
+      raw: asFast,
+      stream: asFast,
+    },
+  };
 }

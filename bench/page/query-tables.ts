@@ -5,11 +5,12 @@ import { tableOf } from './table.ts';
 
 /** What all subjects needed, side by side. */
 export function queryTables(section: QueriesSection): string[] {
-  const { place, rounds, millis, figures, allocations, skipped } = section;
+  const { place, loads, millis, figures, allocations, skipped } = section;
   const concurrencies = [...new Set(figures.map(({ concurrency }) => concurrency))];
   const main = concurrencies[1] ?? concurrencies[0] ?? 1;
+  const rounds = loads.map((load) => `${load.rounds} of them with ${load.concurrency} at once`);
   return [
-    `Measured on ${place.date} with Node ${place.node} and PostgreSQL ${place.postgresql}, on ${place.cores} cores (${place.processor}) that the servers share with the client: medians of ${rounds} rounds of ${millis} ms for each subject.`,
+    `Measured on ${place.date} with Node ${place.node} and PostgreSQL ${place.postgresql}, on ${place.cores} cores (${place.processor}) that the servers share with the client: medians of rounds of ${millis} ms for each subject, ${rounds.join(', ')}.`,
     '![Throughput of each subject to plain Knex, for six queries, ten at once](performance.svg)',
     ...skipped.map(({ subject, why }) => `Left out: ${subject}, since ${why}.`),
     ...concurrencies.flatMap((concurrency) => [

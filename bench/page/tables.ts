@@ -1,3 +1,4 @@
+import { formatValue } from '../results/check.ts';
 import type { Results } from '../results/section.ts';
 import { queryTables } from './query-tables.ts';
 import { tableOf } from './table.ts';
@@ -53,11 +54,11 @@ function checkTable(sections: readonly Results[keyof Results][]): string[] {
     `What \`npm run bench -- --check\` holds. Of ${withPeers.length} comparisons with what others use only those are told in which this package is not at least as fast.`,
     tableOf(
       ['what', 'measured', 'limit', 'kept'],
-      told.map(({ what, value, limit, isMet, reason }) => [
-        what,
-        value.toFixed(2),
-        limit,
-        isMet ? 'yes' : (reason ?? '**no**'),
+      told.map((check) => [
+        check.what,
+        formatValue(check),
+        check.limit,
+        check.isMet ? 'yes' : (check.reason ?? '**no**'),
       ]),
     ),
   ];

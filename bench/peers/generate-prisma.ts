@@ -5,8 +5,14 @@ import { promisify } from 'node:util';
 const program = join(__dirname, 'node_modules/prisma/build/index.js');
 const schema = join(__dirname, 'schema.prisma');
 
-/** Generates the client of Prisma into `dist`, with nothing but what npm installed. */
+let generated: Promise<void> | undefined;
+
+/** Generates the client of Prisma into `dist`, once, with nothing but what npm installed. */
 export async function generatePrisma(): Promise<void> {
+  return (generated ??= generate());
+}
+
+async function generate(): Promise<void> {
   await promisify(execFile)(process.execPath, [program, 'generate', '--schema', schema], {
     cwd: __dirname,
     env: {

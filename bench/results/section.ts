@@ -1,3 +1,4 @@
+import type { PairEffort } from '../head-to-head.ts';
 import type { Check } from './check.ts';
 import type { Place } from './place.ts';
 import type { Spread } from '../quantile.ts';
@@ -38,9 +39,11 @@ export interface Skipped {
 
 /** All subjects side by side. */
 export interface QueriesSection extends Section {
-  readonly rounds: number;
+  readonly loads: readonly { readonly concurrency: number; readonly rounds: number }[];
   /** How long each subject had in a round. */
   readonly millis: number;
+  /** How long those were measured that a limit compares. */
+  readonly pairs: PairEffort;
   readonly figures: readonly QueryFigure[];
   readonly allocations: readonly Allocation[];
   readonly skipped: readonly Skipped[];

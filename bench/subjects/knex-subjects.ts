@@ -17,7 +17,7 @@ export const plainKnex: Subject = {
 /** What is done by hand without a library: an instance for writes, one for reads. */
 export const twoInstances: Subject = {
   name: 'two Knex instances',
-  hosts: 'all',
+  hosts: 'two',
   open: async (cluster) => {
     const [replica] = cluster.replicas;
     const write = knex({ client: 'pg', connection: cluster.connection(), pool });
@@ -48,7 +48,12 @@ export const ownAlonePrepared: Subject = splitting('this package, one host, prep
 /** This package, on the primary and the replicas. */
 export const own: Subject = splitting('this package', 'all', { consistency: 'eventual' });
 
-/** The same, with sessions that see their own writes. */
+/** This package, on the primary and one replica, as {@link twoInstances}. */
+export const ownOneReplica: Subject = splitting('this package, one replica', 'two', {
+  consistency: 'eventual',
+});
+
+/** On all hosts, with sessions that see their own writes. */
 export const ownSession: Subject = splitting("this package, 'session'", 'all', {
   consistency: 'session',
 });
@@ -59,18 +64,23 @@ export const ownPrepared: Subject = splitting('this package, prepared', 'all', {
   prepare: { max: 100 },
 });
 
-/** A Knex instance of this package, on all hosts or the primary alone, that knows its hosts. */
+const replicasOf = { one: 0, two: 1, all: Number.POSITIVE_INFINITY };
+
+/** A Knex instance of this package, on so many hosts, that knows them. */
 export async function ownDatabase(
   cluster: Cluster,
   options: RWSplitOptions,
   hosts: Subject['hosts'] = 'all',
 ): Promise<Knex> {
-  const replicas = cluster.replicas.map(({ name, host, port }) => ({ name, host, port }));
+  const replicas = cluster.replicas.slice(0, replicasOf[hosts]);
   const db = knex({
     client: RWSplitClient,
     connection: cluster.connection(),
     pool,
-    rwSplit: { ...options, replicas: hosts === 'one' ? [] : replicas },
+    rwSplit: {
+      ...options,
+      replicas: replicas.map(({ name, host, port }) => ({ name, host, port })),
+    },
   });
   await rwSplit(db).checkNow();
   return db;

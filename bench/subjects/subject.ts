@@ -53,8 +53,8 @@ export interface Opened extends Queries {
 /** Something that is compared with others. */
 export interface Subject {
   readonly name: string;
-  /** What it reaches: the primary alone, or the replicas, too. */
-  readonly hosts: 'one' | 'all';
+  /** What it reaches: the primary alone, one replica, too, or all replicas. */
+  readonly hosts: 'one' | 'two' | 'all';
   /** Why it cannot be measured here; undefined where it can. */
   readonly missing?: () => string | undefined;
   readonly open: (cluster: Cluster) => Promise<Opened>;
