@@ -8,7 +8,9 @@ export function queryTables(section: QueriesSection): string[] {
   const { place, loads, millis, figures, allocations, skipped } = section;
   const concurrencies = [...new Set(figures.map(({ concurrency }) => concurrency))];
   const main = concurrencies[1] ?? concurrencies[0] ?? 1;
-  const rounds = loads.map((load) => `${load.rounds} of them with ${load.concurrency} at once`);
+  const rounds = loads.map(
+    (load) => `${load.rounds} (${load.streamRounds} of streams) with ${load.concurrency} at once`,
+  );
   return [
     `Measured on ${place.date} with Node ${place.node} and PostgreSQL ${place.postgresql}, on ${place.cores} cores (${place.processor}) that the servers share with the client: medians of rounds of ${millis} ms for each subject, ${rounds.join(', ')}.`,
     '![Throughput of each subject to plain Knex, for six queries, ten at once](performance.svg)',

@@ -37,9 +37,16 @@ export interface Skipped {
   readonly why: string;
 }
 
+/** How many rounds all subjects were measured in, at one load. */
+export interface TableLoad {
+  readonly concurrency: number;
+  readonly rounds: number;
+  readonly streamRounds: number;
+}
+
 /** All subjects side by side. */
 export interface QueriesSection extends Section {
-  readonly loads: readonly { readonly concurrency: number; readonly rounds: number }[];
+  readonly loads: readonly TableLoad[];
   /** How long each subject had in a round. */
   readonly millis: number;
   /** How long those were measured that a limit compares. */
