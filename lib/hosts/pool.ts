@@ -43,6 +43,11 @@ export class HostPool<C extends object> extends TarnPool<C> {
     return { used: used.length, free: free.length, pending: waiting.length, max };
   }
 
+  /** Whether all connections that there may be are in use. */
+  get isFull(): boolean {
+    return this.used.length >= this.max;
+  }
+
   /** Whether an acquire would be served without waiting for another query to end. */
   hasRoom(): boolean {
     // Free and new connections alike are those not in use; who waits already comes first.
@@ -149,6 +154,11 @@ export class HostPool<C extends object> extends TarnPool<C> {
     } finally {
       this.acquireTimeoutMillis = limit;
     }
+  }
+
+  /** Waits for one that is in use, until `millis` have passed or the server has no connection left. */
+  waitForOne(millis: number, changes?: (connection: C) => number): Promise<C> {
+    return this.gate.untilRefusal(this.acquireWithin(millis, changes));
   }
 
   /** Takes a connection in use out of the pool, which may open another; undefined where it isn't in use. */

@@ -74,15 +74,14 @@ export async function acquire(
       if (left < 1) throw noHost(route.intent, cluster, failures, route);
       // One that never opens must leave time for the others; a full pool is waited for to the end.
       const others = hosts.length - 1 + (tier === route.hosts ? route.fallback.length : 0);
-      const isFull = host.pool.stats.used >= host.pool.stats.max;
-      const millis = isFull ? left : left / (others + 1);
+      const millis = host.pool.isFull ? left : left / (others + 1);
       try {
         if (tier !== route.fallback || share === undefined) return await take(host, millis, parts);
         return await takeOfShare(host, share, parts, millis);
       } catch (error) {
         // Who is here because replicas failed it goes on waiting, whichever of them is well again.
         if (error instanceof NeedlessWait && failures.length > 0) continue;
-        failures.push(judge(cluster, host, error, millis, millis < left));
+        failures.push(judgeWait(cluster, host, error, millis, millis < left));
         hosts = hosts.filter((other) => other !== host);
       }
     }
@@ -154,7 +153,8 @@ function pick(hosts: NonEmpty<Host>, balancer: Balancer, picked: Host | undefine
   return isNonEmpty(roomy) ? balancer.pick(roomy) : chosen;
 }
 
-function judge(
+/** Says what became of a wait for a connection of a host. */
+export function judgeWait(
   cluster: Cluster,
   host: Host,
   error: unknown,

@@ -104,7 +104,7 @@ export class ConnectionFinder {
           // A server that has no connection left is waited for no longer than a primary to come.
           const patient = { ...parts, refusedMillis: begun + failoverMillis - now };
           const taken = await acquire(decided, patient, deadline - now, picked);
-          if (!this.#stillServes(request, decided, taken.host)) {
+          if (!this.stillServes(request, decided, taken.host)) {
             taken.host.pool.release(taken.connection);
           } else if (this.isRight(decided, taken.host, taken.connection, need)) {
             return { ...taken, route: explained(decided, taken.host) };
@@ -169,9 +169,11 @@ export class ConnectionFinder {
     );
   }
 
-  // It may have taken long to get the connection, and the cluster goes on meanwhile. A host that is
-  // drained by hand still serves those who waited for it already.
-  #stillServes(request: RouteRequest, { role }: Route, host: Host): boolean {
+  /**
+   * Whether a host may still serve: it may have taken long to get the connection, and the cluster goes
+   * on meanwhile. One that is drained by hand still serves those who waited for it already.
+   */
+  stillServes(request: RouteRequest, { role }: Route, host: Host): boolean {
     if (host.isDraining) return true;
     if (role === 'primary') return this.route(request).hosts.includes(host);
     return role === 'any' || host.exclusion === undefined;

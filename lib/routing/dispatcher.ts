@@ -10,6 +10,7 @@ import { isNonEmpty } from './route.ts';
 import { Returns } from './returns.ts';
 import { noteUncaptured } from './uncaptured.ts';
 import type { ReturnsParts } from './returns.ts';
+import { mustWaitInPool, waitInPool } from './wait-in-pool.ts';
 
 /** What a {@link Dispatcher} works with. */
 export interface DispatcherParts extends ReturnsParts, FinderParts {
@@ -50,20 +51,30 @@ export class Dispatcher {
   lease(request: RouteRequest): Lease | Promise<Lease> {
     const decided = this.route(request);
     const { hosts } = decided;
-    if (!isNonEmpty(hosts)) return this.#leaseSlowly(request, undefined);
-
+    if (!isNonEmpty(hosts)) return this.#leaseSlowly(request);
     const host = hosts.length === 1 ? hosts[0] : this.#parts.balancer.pick(hosts);
     const connection = host.pool.takeNow(this.#parts.states.changeCount(request.state));
-    if (connection === undefined) return this.#leaseSlowly(request, host);
-    if (!this.#finder.isRight(decided, host, connection, request.need))
-      return this.#leaseSlowly(request, undefined);
+    if (connection === undefined) return this.#leaseAt(host, decided, request);
+    const isRight = this.#finder.isRight(decided, host, connection, request.need);
+    if (!isRight) return this.#leaseSlowly(request);
     return this.#wrap(request, decided, { host, connection }, this.#parts.acquireMillis);
   }
 
-  async #leaseSlowly(request: RouteRequest, chosen: Host | undefined): Promise<Lease> {
+  async #leaseAt(host: Host, decided: Route, request: RouteRequest): Promise<Lease> {
     const { acquireMillis, clock } = this.#parts;
+    if (!mustWaitInPool(host, decided, request, this.#parts))
+      return this.#leaseSlowly(request, host);
     const deadline = clock.now() + acquireMillis;
-    const { route, ...taken } = await this.acquire(request, acquireMillis, chosen);
+    const connection = await waitInPool(host, decided, request, this.#parts, this.#finder);
+    const left = deadline - clock.now();
+    if (connection === undefined) return this.#leaseSlowly(request, undefined, left);
+    return this.#wrap(request, decided, { host, connection }, left);
+  }
+
+  async #leaseSlowly(request: RouteRequest, chosen?: Host, budget?: number): Promise<Lease> {
+    const { acquireMillis, clock } = this.#parts;
+    const deadline = clock.now() + (budget ?? acquireMillis);
+    const { route, ...taken } = await this.acquire(request, budget, chosen);
     return this.#wrap(request, route, taken, deadline - clock.now());
   }
 
@@ -166,7 +177,6 @@ export class Dispatcher {
       void lease.release();
       return true;
     }
-
     const session = this.#handedOut.get(connection);
     if (session === undefined) return false;
     this.#handedOut.delete(connection);
