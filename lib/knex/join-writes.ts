@@ -1,3 +1,6 @@
+// To copy more than this costs more than a list of buffers, and memory.
+const LARGEST_JOINED = 65_536;
+
 /** The part of a stream that {@link joinWrites} changes. */
 interface Stream {
   cork?: (this: Stream) => void;
@@ -16,9 +19,19 @@ export function joinWrites(socket: object): void {
 
   let depth = 0;
   let parts: Uint8Array[] = [];
+  let size = 0;
   const flush = (): void => {
     const [first] = parts;
     if (first === undefined) return;
+    if (size > LARGEST_JOINED) {
+      const large = parts;
+      parts = [];
+      size = 0;
+      cork.call(stream);
+      for (const part of large) write.call(stream, part);
+      return uncork.call(stream);
+    }
+    size = 0;
     const whole = parts.length === 1 ? first : Buffer.concat(parts);
     parts = [];
     write.call(stream, whole);
@@ -34,6 +47,7 @@ export function joinWrites(socket: object): void {
     if (depth === 0) return write.call(stream, chunk, ...more);
     if (more.length === 0 && chunk instanceof Uint8Array) {
       parts.push(chunk);
+      size += chunk.byteLength;
       return true;
     }
     flush();

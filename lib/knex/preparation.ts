@@ -76,8 +76,8 @@ export class Preparation {
   }
 
   #find({ state }: Lease, { sql }: CompiledStatement): NamedText | undefined {
-    const { catalogKey } = state ?? this.#split.state.states.usual;
-    const text = this.#texts.find(sql, catalogKey);
+    const { literalKey } = state ?? this.#split.state.states.usual;
+    const text = this.#texts.find(sql, literalKey);
     return text !== undefined && text.restUntil < systemClock.now() ? text : undefined;
   }
 

@@ -1,3 +1,4 @@
+import { OwnMethod } from './own-method.ts';
 import type { DriverClient } from './pg-driver.ts';
 import type { DriverQueryClass } from './position-query.ts';
 import { isPositionQuestion, positionQuery } from './position-query.ts';
@@ -6,6 +7,11 @@ import { isPositionQuestion, positionQuery } from './position-query.ts';
 interface PlainQuery {
   readonly text: string;
   readonly values: readonly unknown[];
+}
+
+/** Tells whether `Client.query` is the driver's own: tracing puts another in its place. */
+export function ownClientQuery(): OwnMethod {
+  return new OwnMethod((source) => source.includes('new Query(config, values, callback)'));
 }
 
 /**

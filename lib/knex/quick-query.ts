@@ -1,22 +1,15 @@
 import { createHash } from 'crypto';
 import type { CompiledStatement, Runner } from './internals.ts';
+import { OwnMethod } from './own-method.ts';
 
 // Of the source of `Runner.query`, which is the same in each release from 3.0 on.
 const KNOWN_DIGEST = 'ff405423bf7df65b28c03555c30a2fbd0472bbe0';
 
-/** Tells whether a runner's `query` does what {@link quickQuery} does. */
-export class QuickQueries {
-  #looked: unknown;
-  #isKnown = false;
-
-  /** Whether it is Knex's own of a release that was looked at, and nothing is wrapped around it. */
-  isOwn({ query }: { readonly query: unknown }): boolean {
-    if (query !== this.#looked) {
-      this.#looked = query;
-      this.#isKnown = createHash('sha1').update(String(query)).digest('hex') === KNOWN_DIGEST;
-    }
-    return this.#isKnown;
-  }
+/** Tells whether `Runner.query` is Knex's own, which {@link quickQuery} stands for. */
+export function ownRunnerQuery(): OwnMethod {
+  return new OwnMethod(
+    (source) => createHash('sha1').update(source).digest('hex') === KNOWN_DIGEST,
+  );
 }
 
 /**

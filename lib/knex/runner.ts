@@ -5,7 +5,7 @@ import { noteBoundStatement, onceNoted } from './bound-statement.ts';
 import { compile } from './compile.ts';
 import type { CompiledStatement, KnexClasses, Runner, StreamRequest } from './internals.ts';
 import { lockOn } from './lock-connection.ts';
-import { QuickQueries, quickQuery } from './quick-query.ts';
+import { ownRunnerQuery, quickQuery } from './quick-query.ts';
 import { isList, requestOf } from './request.ts';
 import type { StatementRequest } from './request.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -21,7 +21,7 @@ type Callback = (runner: Runner, request?: StreamRequest) => unknown;
 
 /** Makes the runner of a copy of Knex that compiles once, and then takes a connection of the right host. */
 export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typeof Runner {
-  const quick = new QuickQueries();
+  const ownQuery = ownRunnerQuery();
   return class SplitRunner extends KnexRunner {
     #lease: Lease | undefined;
 
@@ -51,7 +51,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
     }
 
     #send(statement: CompiledStatement): Promise<unknown> {
-      const isQuick = !statement.timeout && quick.isOwn(KnexRunner.prototype);
+      const isQuick = !statement.timeout && ownQuery.is(Reflect.get(KnexRunner.prototype, 'query'));
       return isQuick ? quickQuery(this, statement) : super.query(statement);
     }
 

@@ -6,7 +6,7 @@ import { ConnectionSync, keepSync } from '../state/connection-sync.ts';
 import { HeldQueries } from './held-queries.ts';
 import type { Driver, QueryCallback, Submittable } from './pg-driver.ts';
 import { isSubmittable, lacksValues, textToSend } from './pg-driver.ts';
-import { quickArguments } from './quick-arguments.ts';
+import { ownClientQuery, quickArguments } from './quick-arguments.ts';
 import { codeChangesSession, mayChangeSession, runsCode } from './sent-text.ts';
 import { StateBatches } from './state-batches.ts';
 
@@ -30,6 +30,7 @@ export function syncedClient(
 ): Driver['Client'] {
   const { Query } = Client;
   // What extends the driver's class may count on how Knex calls it.
+  const drivers = ownClientQuery();
   const ownQuery = Object.hasOwn(Client, 'Query') ? Query : undefined;
   const noteCode = (sync: ConnectionSync, connection: object, query: unknown): void => {
     // The names of what runs code are in the look-ups of the catalog.
@@ -77,7 +78,9 @@ export function syncedClient(
         isStatelessQuery(query)
       ) {
         if (this.#sync.isGivenBack) this.#noteStray(query);
-        return super.query(...(ownQuery === undefined ? args : quickArguments(ownQuery, args)));
+        const isQuick =
+          ownQuery !== undefined && drivers.is(Reflect.get(Client.prototype, 'query'));
+        return super.query(...(isQuick ? quickArguments(ownQuery, args) : args));
       }
 
       const text = textToSend(query);

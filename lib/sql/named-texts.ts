@@ -17,6 +17,9 @@ const SEEN = 'seen';
 const BEGINS_PLAIN =
   /^(?:\s|\(|--[^\n\r]*[\n\r]|\/\*[^*]*\*\/)*(?:select|insert|update|delete|merge|with|values|table)\b/i;
 
+// Literals that are read once, when their text is prepared: `timestamptz 'now'`, `date 'today'`.
+const READS_CLOCK = /\b(?:now|today|tomorrow|yesterday)\b(?!\s*\()/i;
+
 /** Texts that are worth a name: those that are sent again and again. */
 export class NamedTexts {
   readonly #texts: LRUCache<string, NamedText | typeof SEEN>;
@@ -54,7 +57,8 @@ export class NamedTexts {
 // Of several statements none can be prepared. A semicolon in a string costs the name.
 function isPlain(text: string): boolean {
   const end = text.indexOf(';');
-  return BEGINS_PLAIN.test(text) && (end === -1 || text.slice(end + 1).trim() === '');
+  if (!BEGINS_PLAIN.test(text) || READS_CLOCK.test(text)) return false;
+  return end === -1 || text.slice(end + 1).trim() === '';
 }
 
 // A pooler may hand a session to other processes: none may find another text there under its name.

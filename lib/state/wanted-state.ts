@@ -17,6 +17,8 @@ export class WantedState {
   readonly key: string;
   /** Stands for what decides which objects a name means: the search path and the role. */
   readonly catalogKey: string;
+  /** As `catalogKey`, and what decides how a literal is read: it is, when its text is prepared. */
+  readonly literalKey: string;
   /** What is wanted by name of the server's setting, as it is sent. */
   readonly values: ReadonlyMap<string, string>;
   /** Whether transactions begin as serializable ones, which replicas refuse. */
@@ -31,6 +33,11 @@ export class WantedState {
       searchPath === undefined && role === undefined
         ? ''
         : keyOf({ searchPath, role, settings: {} });
+    const ofServer = Object.entries(settings.settings).filter(([name]) => !name.includes('.'));
+    this.literalKey =
+      ofServer.length === 0
+        ? this.catalogKey
+        : keyOf({ searchPath, role, settings: Object.fromEntries(ofServer) });
     this.values = valuesOf(settings);
     this.isSerializable = isSerializable(this.values.get(ISOLATION) ?? '');
   }

@@ -1,0 +1,23 @@
+/**
+ * Tells whether a method is a library's own, of a release that was looked at: what is wrapped around
+ * it may count on how it is called.
+ */
+export class OwnMethod {
+  readonly #isKnown: (source: string) => boolean;
+  #looked: unknown;
+  #wasKnown = false;
+
+  /** @param isKnown tells by the source, which is looked at once for each function in the place. */
+  constructor(isKnown: (source: string) => boolean) {
+    this.#isKnown = isKnown;
+  }
+
+  /** Whether the function that is in the place now is the library's own. */
+  is(method: unknown): boolean {
+    if (method !== this.#looked) {
+      this.#looked = method;
+      this.#wasKnown = this.#isKnown(String(method));
+    }
+    return this.#wasKnown;
+  }
+}
