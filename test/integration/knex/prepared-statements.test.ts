@@ -161,4 +161,58 @@ describe('Named prepared statements', () => {
     expect(seen).toEqual(['c', 'd', 'c', 'd', 'c', 'd', 'c', 'd']);
     expect(await preparedOf(db)).toHaveLength(2);
   });
+
+  it('read literals as each session does', async () => {
+    const db = await open(10);
+    const read = async (timezone: string, datestyle: string): Promise<unknown> => {
+      const tenant = rwSplit(db).withState({ settings: { timezone, datestyle } });
+      const { rows } = await tenant.raw(
+        "select extract(epoch from '2024-01-01 00:00'::timestamptz)::int as at, extract(month from '01/02/2024'::date)::int as month",
+      );
+      return rows;
+    };
+    const tokyo = ['Asia/Tokyo', 'ISO, DMY'] as const;
+    const newYork = ['America/New_York', 'ISO, MDY'] as const;
+
+    await twice(() => read(...tokyo));
+    await twice(() => read(...newYork));
+
+    expect([await read(...tokyo), await read(...newYork)]).toEqual([
+      [{ at: 1_704_034_800, month: 2 }],
+      [{ at: 1_704_085_200, month: 1 }],
+    ]);
+  });
+
+  it('read the clock each time', async () => {
+    const db = await open(10);
+    const read = async (): Promise<string> => {
+      const { rows } = await db.raw("select (timestamptz 'now')::text as at");
+      return rows[0].at;
+    };
+
+    const times = [await read(), await read(), await read(), await read()];
+
+    expect(new Set(times).size).toBe(4);
+  });
+
+  it('run without a name where something else changes their text each time', async () => {
+    const db = await open(10);
+    let count = 0;
+    const connection = await db.client.acquireConnection();
+    const query = connection.query.bind(connection);
+    connection.query = (
+      config: { readonly text?: string } | string,
+      ...more: unknown[]
+    ): unknown => {
+      if (typeof config === 'string' || config.text === undefined) return query(config, ...more);
+      return query({ ...config, text: `${config.text} /* trace=${++count} */` }, ...more);
+    };
+    await db.client.releaseConnection(connection);
+
+    const found = [];
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, on one connection.
+    for (let turn = 0; turn < 5; turn++) found.push(await db('here').pluck('one'));
+
+    expect(found).toEqual([[1], [1], [1], [1], [1]]);
+  });
 });

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { knex, type Knex } from 'knex';
+import { Client } from 'pg';
 import { knexClasses } from '../../../lib/knex/internals.ts';
 import { useInstances } from '../../support/instances.ts';
 import { useRoutingDatabase } from '../../support/routing-database.ts';
@@ -125,5 +126,22 @@ describe('A query', () => {
       'select * from "here"',
       'insert into "notes" ("rank") values ($1)',
     ]);
+  });
+
+  it('is handed as in plain Knex to what is wrapped around the driver', async () => {
+    const db = alone();
+    await db('here');
+    const seen: unknown[] = [];
+    const { query } = Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
+    jest
+      .spyOn(Client.prototype as unknown as { query: typeof query }, 'query')
+      .mockImplementation(function wrapped(this: unknown, ...args: unknown[]) {
+        seen.push(args[0]);
+        return query.apply(this, args);
+      });
+
+    await db('here').where({ one: 1 });
+
+    expect(seen).toContainEqual({ text: 'select * from "here" where "one" = $1', values: [1] });
   });
 });

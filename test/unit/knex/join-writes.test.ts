@@ -72,6 +72,26 @@ describe('joinWrites', () => {
     expect(received.join('')).toBe('first with a callback last');
   });
 
+  it('copies nothing that is large', () => {
+    const { stream, received } = sink();
+    const large = Buffer.alloc(100_000, 'x');
+
+    for (let turn = 0; turn < 2; turn++) {
+      stream.cork();
+      stream.write(Buffer.from('parse '));
+      stream.write(large);
+      stream.uncork();
+    }
+    stream.cork();
+    stream.write(Buffer.from('small '));
+    stream.write(Buffer.from('again'));
+    stream.uncork();
+
+    expect(received).toHaveLength(3);
+    expect(received[0]).toBe(`parse +${String(large)}`);
+    expect(received[2]).toBe('small again');
+  });
+
   it('sends nothing where nothing was written', () => {
     const { stream, received } = sink();
 

@@ -17,6 +17,7 @@ describe('asNameRefusal', () => {
     ['22P02', undefined],
     ['42883', undefined],
     ['XX000', undefined],
+    ['08P01', undefined],
     ['26000', 'missing'],
     ['42P05', 'another'],
   ])('is one for %s before the values are bound, and none behind', (code, loss) => {
@@ -25,6 +26,13 @@ describe('asNameRefusal', () => {
     expect(refusalOf(error)).toMatchObject({ host, loss, cause: { code } });
     expect(refusalOf(error)).toBeInstanceOf(NameRefusal);
     expect(refusalOf(error, true)).not.toBeInstanceOf(NameRefusal);
+  });
+
+  it('is one where the driver has another text under the name', () => {
+    const message =
+      "Prepared statements must be unique - 'rw_1' was used for a different statement";
+
+    expect(refusalOf({ message })).toBeInstanceOf(NameRefusal);
   });
 
   it.each([

@@ -77,6 +77,20 @@ describe('NamedTexts', () => {
     expect(performance.now() - begin).toBeLessThan(100);
   });
 
+  it.each([
+    "select timestamptz 'now'",
+    "select * from tokens where until > 'now'",
+    "select date 'Today' - 1",
+    "insert into notes (at) values (timestamp 'yesterday')",
+    "select 'tomorrow'::date",
+  ])('names no text whose literals are read by the clock: %s', (text) => {
+    expect(isNamed(text)).toBe(false);
+  });
+
+  it('names a text that asks the clock each time', () => {
+    expect(isNamed('select now(), current_date, now () from knowns')).toBe(true);
+  });
+
   it('forgets what was seen longest ago, by count and by characters', () => {
     const few = new NamedTexts(2, 100_000);
     const short = new NamedTexts(100, 30);
