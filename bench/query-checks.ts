@@ -4,6 +4,7 @@ import {
   ownAlone,
   ownAlonePrepared,
   ownOneReplica,
+  ownPrepared,
   ownSession,
   plainKnex,
   twoInstances,
@@ -50,6 +51,7 @@ export const queryChecks: readonly QueryCheck[] = [
   { pair: [ownSession, plainKnex], limits: { insert: told, transaction: told } },
   { pair: [ownAlonePrepared, plainKnex], limits: { join: { perSecond: atLeast(1.5) } } },
   { pair: [own, pgpool], limits: { read: { perSecond: atLeast(3) } } },
+  { pair: [ownPrepared, pgpool], limits: { read: { perSecond: atLeast(3) } } },
   // A third server costs the machine something, whoever asks it.
   againstPeer(ownOneReplica, twoInstances),
   ...peers.map((peer) => againstPeer(own, peer)),
