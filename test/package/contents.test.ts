@@ -10,7 +10,7 @@ afterAll(() => consumer.remove());
 describe('the published package', () => {
   it('holds the built and the original modules, and no file of the development', () => {
     const known =
-      /^(package\.json|docker-compose\.yml|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|docs\/[\w-]+\.md|lib\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/;
+      /^(package\.json|docker-compose\.yml|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|docs\/[\w-]+\.(md|svg)|lib\/.+\.ts|dist\/.+\.(js|d\.ts)(\.map)?)$/;
 
     expect(consumer.files.filter((path) => !known.test(path))).toEqual([]);
   });
