@@ -1,25 +1,7 @@
 import { EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { authorOf, bookOf } from '../subjects/shop.ts';
 import { connectionsEach, idleMillis, type Subject } from '../subjects/subject.ts';
-
-interface Named {
-  id: number;
-  name: string;
-}
-
-interface Book {
-  id: number;
-  title: string;
-  year: number;
-  author: Named;
-  publisher: Named;
-}
-
-interface Loan {
-  id: number;
-  bookId: number;
-  reader: string;
-}
+import type { Book, Loan, Named } from './entities.ts';
 
 const id = { type: 'integer', primary: true } as const;
 

@@ -78,9 +78,7 @@ export function syncedClient(
         isStatelessQuery(query)
       ) {
         if (this.#sync.isGivenBack) this.#noteStray(query);
-        const isQuick =
-          ownQuery !== undefined && drivers.is(Reflect.get(Client.prototype, 'query'));
-        return super.query(...(isQuick ? quickArguments(ownQuery, args) : args));
+        return this.#handOver(args);
       }
 
       const text = textToSend(query);
@@ -136,7 +134,12 @@ export function syncedClient(
 
     #sendAsIs(args: readonly unknown[]): unknown {
       noteCode(this.#sync, this, args[0]);
-      return super.query(...args);
+      return this.#handOver(args);
+    }
+
+    #handOver(args: readonly unknown[]): unknown {
+      const isQuick = ownQuery !== undefined && drivers.is(Reflect.get(Client.prototype, 'query'));
+      return super.query(...(isQuick ? quickArguments(ownQuery, args) : args));
     }
 
     #sendAlong(

@@ -4,7 +4,7 @@ import { longestParsedText } from './parser.ts';
 
 /** A text that was seen more than once, and may be prepared by name. */
 export interface NamedText {
-  /** Stands for the text, and for what decides which objects it means; the same in every process. */
+  /** Stands for the text, and for what decides what it means; the same in every process. */
   readonly name: string;
   /** Until when it is sent without its name, on the clock. */
   restUntil: number;
@@ -36,10 +36,10 @@ export class NamedTexts {
   /**
    * Finds what a text is named; undefined at its first sight, and for what can't be prepared.
    *
-   * @param catalogKey stands for the search path and the role.
+   * @param state stands for what decides, besides the text, what the text means.
    */
-  find(text: string, catalogKey: string): NamedText | undefined {
-    const key = catalogKey === '' ? text : `${catalogKey}\0${text}`;
+  find(text: string, state: string): NamedText | undefined {
+    const key = state === '' ? text : `${state}\0${text}`;
     const known = this.#texts.get(key);
     if (typeof known === 'object') return known;
 

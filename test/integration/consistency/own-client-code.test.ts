@@ -2,11 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { WRITTEN } from '../../../lib/consistency/questions.ts';
-import { RWSplitClient, rwSplit } from '../../../lib/index.ts';
+import { rwSplit } from '../../../lib/index.ts';
 import { useChaosNetwork } from '../../support/chaos-network.ts';
 import { useInstances } from '../../support/instances.ts';
 import { inLong } from '../../support/long.ts';
 import { machineMillis } from '../../support/outage.ts';
+import { extensibleClient } from '../../support/own-client.ts';
 import { useOwnCluster } from '../../support/own-cluster.ts';
 import { whilePaused } from '../../support/replay-delay.ts';
 import { createRoutingSchema } from '../../support/routing-schema.ts';
@@ -32,13 +33,7 @@ interface Connection {
   query(...args: readonly unknown[]): Promise<unknown>;
 }
 
-interface Sends {
-  new (config: Knex.Config): Knex.Client & Sends;
-  _query(connection: Connection, statement: object): Promise<unknown>;
-}
-
-// Knex's types leave out what applications override all the same.
-const Base = RWSplitClient as unknown as new (config: Knex.Config) => Sends;
+const Base = extensibleClient<Connection>();
 
 /** Puts each statement into the schema of its tenant. */
 class TenantClient extends Base {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { rwSplit, RWSplitClient } from '../../../lib/index.ts';
 import { useDatabase } from '../../support/database.ts';
+import { extensibleClient } from '../../support/own-client.ts';
 import { preparedOf, twice } from '../../support/prepared.ts';
 import { useSplit } from '../../support/split.ts';
 
@@ -49,13 +50,7 @@ const changes: readonly (readonly [name: string, sql: string, run: Run, result: 
   ],
 ];
 
-interface Sends {
-  new (config: Knex.Config): Knex.Client & Sends;
-  _query(connection: unknown, statement: object): Promise<unknown>;
-}
-
-// Knex's types leave out what applications override all the same.
-const Base = RWSplitClient as unknown as new (config: Knex.Config) => Sends;
+const Base = extensibleClient<unknown>();
 
 /** As an application may have: what it does around each query is its own. */
 class OwnClient extends Base {
