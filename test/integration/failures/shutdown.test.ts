@@ -185,6 +185,11 @@ describe('destroy()', () => {
     db.initialize();
     await db.raw('select 1');
 
+    // The query waits for no host but its own.
+    for (const { name } of gone.hosts()) {
+      // oxlint-disable-next-line no-await-in-loop -- all of them, in any order.
+      await awaitHost(db, name, ({ state }) => state === 'up');
+    }
     expect(gone.hosts().map(({ state }) => state)).toEqual(['up', 'up', 'up']);
     network.to('replica-1').refuse();
     network.to('replica-1').cut();
