@@ -126,8 +126,9 @@ export function createRWSplitClient(
       const lease = split?.dispatcher.leaseOf(connection);
       if (split === undefined || lease === undefined) return super.query(connection, statement);
 
-      const described = typeof statement === 'string' ? { sql: statement } : statement;
-      Object.assign(described, { rwSplit: describeRoute(lease) });
+      const described: Partial<CompiledStatement> =
+        typeof statement === 'string' ? { sql: statement } : statement;
+      described.rwSplit = describeRoute(lease);
       if (this._query === RWSplitClient.prototype._query) return super.query(connection, described);
       return super.query.call(guardedClient(this, split, lease), connection, described);
     }

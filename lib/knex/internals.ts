@@ -87,6 +87,7 @@ export declare class PgClient extends knex.Client {
 
 /** `knex/lib/execution/transaction.js` */
 export interface Transaction extends Knex.Transaction {
+  readonly txid: string;
   acquireConnection(
     config: TransactionConfig | undefined,
     use: (connection: TransactionConnection) => Promise<unknown>,
@@ -101,7 +102,7 @@ export interface TransactionConfig {
 }
 
 /** A connection as Knex marks it during a transaction. */
-export type TransactionConnection = Connection & { __knexTxId?: string };
+export type TransactionConnection = Connection & { __knexTxId?: string | undefined };
 
 /** A class whose instances run what they do on one Knex instance: the migrator and the seeder. */
 export interface KnexTask {

@@ -3,6 +3,7 @@ import { readWritten } from '../consistency/questions.ts';
 import type { Mark } from '../consistency/mark.ts';
 import { serverFacts } from '../hosts/server-facts.ts';
 import type { Lease } from '../routing/lease.ts';
+import type { Need } from '../routing/need.ts';
 import type { RouteRequest } from '../routing/route.ts';
 import { askWritten } from './captures.ts';
 import { isFresh } from './checks.ts';
@@ -22,10 +23,11 @@ export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<
   let tokenDoubts = 0;
   let deaths = 0;
   for (;;) {
+    const leased = split.lease(request);
     // oxlint-disable-next-line no-await-in-loop -- one host after the other.
-    const lease = await split.lease(request);
+    const lease = leased instanceof Promise ? await leased : leased;
     // oxlint-disable-next-line no-await-in-loop -- as above.
-    const lack = await lackOf(split, lease);
+    const lack = lease.need === undefined ? undefined : await lackOf(split, lease, lease.need);
     if (lack === undefined) {
       // It may have ended since it was taken, as when its host has got another role.
       if (serverFacts(lease.connection)?.isEnded !== true || deaths++ >= MOST_DEATHS) return lease;
@@ -46,9 +48,12 @@ export async function leaseFresh(split: RWSplit, wanted: RouteRequest): Promise<
 }
 
 /** What a host lacks: of a primary, how far it has written instead. */
-async function lackOf(split: RWSplit, lease: Lease): Promise<'replayed' | Mark | undefined> {
-  const { need, session, host, route, connection } = lease;
-  if (need === undefined) return undefined;
+async function lackOf(
+  split: RWSplit,
+  lease: Lease,
+  need: Need,
+): Promise<'replayed' | Mark | undefined> {
+  const { session, host, route, connection } = lease;
   if (host.role !== 'primary') {
     if (session === undefined) return undefined;
     return (await isFresh({ split, lease, session }, need)) ? undefined : 'replayed';

@@ -7,6 +7,8 @@ import { isPositionQuestion, positionQuery } from './position-query.ts';
 interface PlainQuery {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Of one that is prepared. */
+  readonly name?: string | undefined;
 }
 
 /** Tells whether `Client.query` is the driver's own: tracing puts another in its place. */
@@ -25,7 +27,11 @@ export function quickArguments(
   const [query, callback] = args;
   if (args.length !== 2 || typeof callback !== 'function') return args;
   if (typeof query !== 'object' || query === null) return args;
-  if (isPlain(query)) return [query.text, query.values, callback];
+  if (isPlain(query)) {
+    const { text, values, name } = query;
+    if (name === undefined) return [text, values, callback];
+    return [Object.assign(new Query(text, values, callback), { name })];
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they are of one class.
   return isPositionQuestion(query)
     ? [positionQuery(Query as unknown as DriverQueryClass, query), callback]
@@ -33,7 +39,8 @@ export function quickArguments(
 }
 
 function isPlain(query: object): query is PlainQuery {
-  for (const key in query) if (key !== 'text' && key !== 'values') return false;
-  const { text, values } = query as Partial<PlainQuery>;
-  return typeof text === 'string' && Array.isArray(values);
+  for (const key in query) if (key !== 'text' && key !== 'values' && key !== 'name') return false;
+  const { text, values, name } = query as Partial<PlainQuery>;
+  const isNameOrNone = name === undefined || typeof name === 'string';
+  return typeof text === 'string' && Array.isArray(values) && isNameOrNone;
 }

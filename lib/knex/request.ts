@@ -156,9 +156,22 @@ function request(
   { split, hint, scope, state }: Wish,
   verdict?: Verdict,
 ): StatementRequest {
-  const surroundings = { hint, scope: scope?.target };
-  const consistency = consistencyOf(split, intent, surroundings);
-  return { intent, proved, reason, ...surroundings, state, verdict, ...consistency };
+  const around = { hint, scope: scope?.target };
+  const { session, isTracked, need, isStrong } = consistencyOf(split, intent, around);
+  // Field by field: what is spread is slower to make, and to read, than the rest of the routing.
+  return {
+    intent,
+    proved,
+    reason,
+    hint,
+    scope: around.scope,
+    state,
+    verdict,
+    session,
+    isTracked,
+    need,
+    isStrong,
+  };
 }
 
 function commentHint(sql: string): Hint | undefined {

@@ -149,9 +149,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
     ): Promise<unknown> {
       this.#lease = lease;
       this.connection = lease.connection;
-      lease.onMove = (connection) => {
-        this.connection = connection;
-      };
+      lease.user = this;
 
       try {
         lease.text = isList(compiled) ? compiled.map(textOf).join(';\n') : textOf(compiled);

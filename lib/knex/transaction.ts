@@ -1,7 +1,12 @@
 import type { RouteRequest } from '../routing/route.ts';
 import { assertInState } from './assert-in-state.ts';
 import { leaseFresh } from './lease-fresh.ts';
-import type { PgClient, Transaction, TransactionConfig } from './internals.ts';
+import type {
+  PgClient,
+  Transaction,
+  TransactionConfig,
+  TransactionConnection,
+} from './internals.ts';
 import type { WantedState } from '../state/wanted-state.ts';
 import { consistencyOf } from './needs.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -17,7 +22,7 @@ import { wantedOf } from './wanted.ts';
  */
 export function routeTransaction(split: RWSplit, transaction: Transaction, client: PgClient): void {
   const scopeAtStart = currentScope();
-  const session = sessionOf(split.state);
+  const sessionThen = sessionOf(split.state);
   const state = wantedOf(split.state, client);
   const withConnection = transaction.acquireConnection.bind(transaction);
 
@@ -28,37 +33,50 @@ export function routeTransaction(split: RWSplit, transaction: Transaction, clien
       return withConnection(config, use);
     }
 
-    const wanted = requestOf(config, scopeAtStart, state);
-    const consistency = consistencyOf(split, wanted.intent, { scope: wanted.scope }, session);
-    const lease = await leaseFresh(split, { ...wanted, ...consistency, state });
+    const { intent, reason, scope } = wantedBy(config, scopeAtStart, state);
+    const { session, isTracked, need, isStrong } = consistencyOf(
+      split,
+      intent,
+      { scope },
+      sessionThen,
+    );
+    const lease = await leaseFresh(split, {
+      intent,
+      proved: true,
+      reason,
+      hint: undefined,
+      scope,
+      state,
+      session,
+      isTracked,
+      need,
+      isStrong,
+    });
     lease.mayRerun = false;
     lease.isTransaction = true;
+    const connection: TransactionConnection = lease.connection;
     try {
-      return await withConnection({ ...config, connection: lease.connection }, use);
+      connection.__knexTxId = transaction.txid;
+      return await use(connection);
     } finally {
-      // Knex leaves its mark on a connection that it believes to be the application's. To delete it
-      // would make each later use of the connection slower.
-      (lease.connection as { __knexTxId?: string | undefined }).__knexTxId = undefined;
-      await lease.release();
+      // To delete the mark would make each later use of the connection slower.
+      connection.__knexTxId = undefined;
+      const released = lease.release();
+      if (released !== undefined) await released;
     }
   };
 }
 
-function requestOf(
+function wantedBy(
   config: TransactionConfig | undefined,
   scope: Scope | undefined,
   state: WantedState | undefined,
-): RouteRequest {
+): Pick<RouteRequest, 'intent' | 'reason' | 'scope'> {
   // A standby knows no serializable transactions, not even reading ones.
   const usual = state?.isSerializable === true ? 'serializable' : undefined;
   const mayRead = config?.readOnly === true && (config.isolationLevel ?? usual) !== 'serializable';
   if (mayRead && scope?.isTask !== true) {
-    return {
-      intent: 'read',
-      proved: true,
-      reason: 'a read-only transaction',
-      scope: scope?.target,
-    };
+    return { intent: 'read', reason: 'a read-only transaction', scope: scope?.target };
   }
-  return { intent: 'write', proved: true, reason: 'a transaction', scope: scope?.target };
+  return { intent: 'write', reason: 'a transaction', scope: scope?.target };
 }

@@ -37,6 +37,11 @@ export interface Attempt {
 /** Takes back the connection of an ended {@link Lease}; a promise where that needs the server. */
 export type GiveBack = (lease: Lease) => Promise<void> | undefined;
 
+/** What runs a query on the connection of a lease, wherever that moves. */
+export interface ConnectionUser {
+  connection: Connection | undefined;
+}
+
 /**
  * The use of one connection by one query or transaction.
  *
@@ -49,8 +54,8 @@ export class Lease {
   connection: Connection;
   /** What the host was taken for when it was chosen, which its answer is judged by. */
   hostRole: HostRole;
-  /** Told when the query has moved to another connection. */
-  onMove: ((connection: Connection) => void) | undefined;
+  /** Whose connection is always that of the lease, until that ends. */
+  user: ConnectionUser | undefined;
   /** Whether the primary may run what a replica refuses. */
   mayRerun: boolean;
   /** What the lease was asked for; undefined where it took over a connection. */
@@ -132,6 +137,10 @@ export class Lease {
     if (this.#isReleased) return undefined;
 
     this.#isReleased = true;
+    // What outlives its query in memory, as a lease may, must not keep all of the query with it: the
+    // collector would copy each of them.
+    this.user = undefined;
+    this.running = undefined;
     if (this.#isLoose) return undefined;
     this.host.finish(this.#startedAt, this.#clock);
     return this.#giveBack(this);
@@ -150,7 +159,7 @@ export class Lease {
     this.host.finish(this.#startedAt, this.#clock);
     void this.#giveBack(this);
     // Nobody's, so that what is done to it (a cancel, a mark of Knex) harms nobody.
-    this.onMove?.(this);
+    if (this.user !== undefined) this.user.connection = this;
   }
 
   /** Gives the connection back and goes on with another one. */
@@ -164,7 +173,7 @@ export class Lease {
     this.description = undefined;
     this.#startedAt = this.#clock.now();
     host.begin(this.route.intent === 'read');
-    this.onMove?.(connection);
+    if (this.user !== undefined) this.user.connection = connection;
     // Given up just now: nobody would give this one back.
     if (!this.#isReleased) return;
     host.finish(this.#startedAt, this.#clock);

@@ -19,7 +19,8 @@ describe('quickArguments', () => {
     ['a text with a callback', [text, done]],
     ['nothing', []],
     ['null', [null, done]],
-    ['more than a text and its values', [{ text, values: [], name: 'one' }, done]],
+    ['more than a text and its values', [{ text, values: [], rowMode: 'array' }, done]],
+    ['a name that is none', [{ text, values: [], name: 1 }, done]],
     ['a text without values', [{ text }, done]],
     ['values that are none', [{ text, values: 'one' }, done]],
     ['a query whose promise is wanted', [{ text, values: [] }]],
@@ -28,6 +29,14 @@ describe('quickArguments', () => {
     ['a question whose promise is wanted', [positionQuestion(text)]],
   ])('leaves %s as it is', (_, args) => {
     expect(quickArguments(Query, args)).toBe(args);
+  });
+
+  it('makes a query of the driver of what is prepared by name', () => {
+    const [query, ...more] = quickArguments(Query, [{ text, values: [1], name: 'one' }, done]);
+
+    expect(more).toEqual([]);
+    expect(query).toBeInstanceOf(Query);
+    expect(query).toMatchObject({ text, values: [1], name: 'one', callback: done });
   });
 
   it('makes a query of the driver of a question about a position', () => {

@@ -1,6 +1,6 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Connection, Host } from '../../../lib/hosts/host.ts';
-import { Lease } from '../../../lib/routing/lease.ts';
+import { type ConnectionUser, Lease } from '../../../lib/routing/lease.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { hostSettings, makeHost } from '../../support/hosts.ts';
 import { makeRoute } from '../../support/route.ts';
@@ -76,17 +76,27 @@ describe('Lease', () => {
   it('gives the first connection back as it moves, and the next one in the end', async () => {
     const { a, b, lease, back, first } = bench();
     const next = { name: 'next' };
-    const onMove = jest.fn();
-    lease.onMove = onMove;
+    const user: ConnectionUser = { connection: first };
+    lease.user = user;
     lease.description = { host: 'a', role: 'replica', reason: '' };
 
     lease.move({ host: b, connection: next });
     expect(back).toEqual([first]);
     expect(await a.idle(0, new FakeClock())).toBe(true);
-    expect(onMove).toHaveBeenCalledWith(next);
+    expect(user.connection).toBe(next);
     expect(lease.description).toBeUndefined();
     void lease.release();
 
     expect(back).toEqual([first, next]);
+  });
+
+  it('lets go of its query at the end, as it may stay in memory for longer', () => {
+    const { lease, first } = bench();
+    lease.user = { connection: first };
+    lease.running = Promise.resolve();
+
+    void lease.release();
+
+    expect([lease.user, lease.running]).toEqual([undefined, undefined]);
   });
 });
