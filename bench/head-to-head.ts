@@ -1,5 +1,7 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Cluster } from '../lib/testing/index.ts';
-import { knownReasons } from './known-reasons.ts';
 import { type QueryCheck, queryChecks } from './query-checks.ts';
 import { ratioOf } from './query-figures.ts';
 import type { Check } from './results/check.ts';
@@ -8,7 +10,7 @@ import { closeAll, openAll } from './subjects/open-all.ts';
 import { emptyShop } from './subjects/shop.ts';
 import { type QueryName, queryNames } from './subjects/subject.ts';
 
-/** How pairs are measured; those with peers in half of the rounds, and streams in a fifth. */
+/** How pairs are measured; streams in a fifth of the rounds. */
 export interface PairEffort extends Effort {
   readonly concurrency: number;
 }
@@ -26,14 +28,30 @@ const measures = [
  */
 export async function checkPairs(servers: Cluster, effort: PairEffort): Promise<Check[]> {
   const checks: Check[] = [];
-  for (const check of queryChecks) {
-    if (check.pair.some(({ missing }) => missing?.() !== undefined)) continue;
-    checks.push(...(await checkPair(servers, check, effort)));
+  for (const [place, { pair }] of queryChecks.entries()) {
+    if (pair.some(({ missing }) => missing?.() !== undefined)) continue;
+    checks.push(...(await checkApart(servers, place, effort)));
   }
   return checks;
 }
 
-async function checkPair(
+async function checkApart(servers: Cluster, place: number, effort: PairEffort): Promise<Check[]> {
+  const child = fork(join(__dirname, 'pair.ts'), [String(place), JSON.stringify(effort)], {
+    execArgv: ['--import', 'tsx'],
+    env: { ...process.env, RWSPLIT_CLUSTER_URL: servers.url },
+  });
+  let checks: Check[] | undefined;
+  child.once('message', (found) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the child sends it.
+    checks = found as Check[];
+  });
+  const [code]: unknown[] = await once(child, 'exit');
+  if (checks === undefined) throw new Error(`A pair was not measured: exit code ${String(code)}.`);
+  return checks;
+}
+
+/** Measures one pair in this process. */
+export async function checkPair(
   servers: Cluster,
   check: QueryCheck,
   { concurrency, rounds, millis }: PairEffort,
@@ -44,7 +62,7 @@ async function checkPair(
   try {
     for (const query of queryNames) {
       if (!check.limits[query] || both.some((one) => one[query] === undefined)) continue;
-      const parts = (check.isPeer ? 2 : 1) * (query === 'stream' ? 5 : 1);
+      const parts = query === 'stream' ? 5 : 1;
       const effort = { rounds: Math.ceil(rounds / parts), millis };
       const samples = await measureCell(opened, { query, concurrency }, effort);
       if (writing.includes(query)) await emptyShop(servers);
@@ -56,14 +74,18 @@ async function checkPair(
   return checks;
 }
 
-function judge({ pair, isPeer, limits }: QueryCheck, query: QueryName, samples: Samples): Check[] {
+function judge(
+  { pair, isPeer, reasons, limits }: QueryCheck,
+  query: QueryName,
+  samples: Samples,
+): Check[] {
   const [{ name: one }, { name: other }] = pair;
   return measures.flatMap(([measure, word]) => {
     const limit = limits[query]?.[measure];
     if (limit === undefined) return [];
     const spread = ratioOf(samples, measure, one, other);
     const check = limit(`${query}, ${word}: ${one} to ${other}`, spread.median);
-    const peer = isPeer && { peer: other, reason: knownReasons[other]?.[query] };
-    return [{ ...check, spread, ...peer }];
+    const peer = isPeer === true ? other : undefined;
+    return [{ ...check, spread, peer, reason: reasons?.[query] }];
   });
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { type Cluster, startCluster } from '../lib/testing/index.ts';
 import type { Bench } from './bench-run.ts';
 import { benchClassification } from './classification.ts';
+import { benchClient } from './client.ts';
 import { benchConsistency } from './consistency.ts';
 import { benchMemory } from './memory.ts';
 import { writePage } from './page/write-page.ts';
@@ -22,6 +23,7 @@ import { benchTenants } from './tenants.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   queries: benchQueries,
+  client: benchClient,
   classification: benchClassification,
   memory: benchMemory,
   consistency: async ({ cluster }) => benchConsistency(await cluster()),
@@ -32,7 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
 };
 
 /** Those that run where none is named. */
-const usual: readonly string[] = ['queries', 'classification', 'memory'];
+const usual: readonly string[] = ['queries', 'client', 'classification', 'memory'];
 
 /** Those that are tried out. */
 const quick: readonly string[] = [...usual, 'simulation', 'scale'];

@@ -4,13 +4,33 @@ import { queryTables } from './query-tables.ts';
 import { tableOf } from './table.ts';
 
 /** All figures, as text of Markdown. */
-export function tablesOf({ queries, classification, memory }: Results): string {
+export function tablesOf({ queries, client, classification, memory }: Results): string {
   return [
     ...(queries ? queryTables(queries) : []),
+    ...(client ? clientTable(client) : []),
     ...(classification ? classificationTable(classification) : []),
     ...(memory ? memoryTable(memory) : []),
     ...checkTable([queries, classification, memory]),
   ].join('\n\n');
+}
+
+function clientTable({ figures }: NonNullable<Results['client']>): string[] {
+  const queries = [...new Set(figures.map(({ query }) => query))];
+  const cellOf = (subject: string, query: string): string => {
+    const found = figures.find((one) => one.subject === subject && one.query === query);
+    return found ? `${found.micros.toFixed(1)} (${found.ratio.median.toFixed(2)})` : '–';
+  };
+  return [
+    '### The client alone',
+    'Microseconds of processor time for a query, ten at once, where the answers of the server come from memory; in brackets the ratio to plain Knex.',
+    tableOf(
+      ['', ...queries],
+      [...new Set(figures.map(({ subject }) => subject))].map((subject) => [
+        subject,
+        ...queries.map((query) => cellOf(subject, query)),
+      ]),
+    ),
+  ];
 }
 
 function classificationTable({ figures }: NonNullable<Results['classification']>): string[] {

@@ -2,7 +2,7 @@ import type { PairEffort } from '../head-to-head.ts';
 import type { Check } from './check.ts';
 import type { Place } from './place.ts';
 import type { Spread } from '../quantile.ts';
-import type { Cell } from '../rounds.ts';
+import type { Cell, Effort } from '../rounds.ts';
 
 /** What is kept of every bench. */
 interface Section {
@@ -81,9 +81,24 @@ export interface MemorySection extends Section {
   readonly figures: readonly MemoryFigure[];
 }
 
+/** What one subject needs for one query where servers cost no time. */
+export interface ClientFigure {
+  readonly query: string;
+  readonly subject: string;
+  readonly micros: number;
+  /** To plain Knex in the same round. */
+  readonly ratio: Spread;
+}
+
+/** What a query costs in the client alone. */
+export interface ClientSection extends Section, Effort {
+  readonly figures: readonly ClientFigure[];
+}
+
 /** What is kept, by the names of the benches. */
 export interface Results {
   readonly queries?: QueriesSection;
+  readonly client?: ClientSection;
   readonly classification?: ClassificationSection;
   readonly memory?: MemorySection;
 }

@@ -6,10 +6,8 @@ import type { Queries } from './subject.ts';
 export function knexQueries(write: Knex, read: Knex = write): Queries {
   return {
     read: async (number) => {
-      const book = await read('books')
-        .where({ id: bookOf(number) })
-        .first();
-      return book === undefined ? 0 : 1;
+      const found = await read('books').where({ id: bookOf(number) });
+      return found.length;
     },
     join: async (number) => {
       const rows = await read('books')
@@ -31,13 +29,11 @@ export function knexQueries(write: Knex, read: Knex = write): Queries {
     },
     transaction: async (number) =>
       write.transaction(async (trx) => {
-        const book = await trx('books')
-          .where({ id: bookOf(number) })
-          .first();
+        const [book] = await trx('books').where({ id: bookOf(number) });
         const loans = await trx('loans').insert({ book_id: book.id, reader: 'Ada' }, 'id');
         const [{ id }] = loans;
         const updated = await trx('loans').where({ id }).update({ reader: 'Grace' });
-        const loan = await trx('loans').where({ id }).first();
+        const [loan] = await trx('loans').where({ id });
         const deleted = await trx('loans').where({ id: loan.id }).delete();
         return 1 + loans.length + updated + 1 + deleted;
       }),

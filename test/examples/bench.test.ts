@@ -16,13 +16,14 @@ async function runBench(url: string): Promise<string> {
 describe('bench/main.ts', () => {
   const cluster = useDatabase();
 
-  it('measures all queries of all subjects, the judging of texts, memory, and scale', async () => {
+  it('measures all queries of all subjects, the client alone, the judging of texts, memory, and scale', async () => {
     const stdout = await runBench(cluster().url);
 
     for (const query of ['read', 'join', 'insert', 'transaction', 'raw', 'stream']) {
       expect(stdout).toMatch(new RegExp(`^${query}, 2 at once\n.*\n +pg +\\d`, 'm'));
     }
     expect(stdout).toMatch(/^ +this package, 'session' +\d/m);
+    expect(stdout).toMatch(/^ +transaction +this package, one host +\d/m);
     expect(stdout).toMatch(/^ +join of three tables +first sight +\d/m);
     expect(stdout).toMatch(/^ +2000( +\d+\.\d){3}$/m);
     expect(stdout).toMatch(/^ +20 replicas, outage, in-order +\d+ queries/m);
