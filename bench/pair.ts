@@ -4,7 +4,7 @@
  * what is found goes to the parent.
  */
 import { startCluster } from '../lib/testing/index.ts';
-import { checkPair, type PairEffort } from './head-to-head.ts';
+import { measurePair, type PairEffort } from './head-to-head.ts';
 import { queryChecks } from './query-checks.ts';
 
 async function main(): Promise<void> {
@@ -14,8 +14,7 @@ async function main(): Promise<void> {
   // The one of the parent.
   const servers = await startCluster();
   const wanted: PairEffort = JSON.parse(effort);
-  const checks = await checkPair(servers, check, wanted);
-  process.send?.(checks);
+  process.send?.(await measurePair(servers, check, wanted));
   process.disconnect();
 }
 

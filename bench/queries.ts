@@ -22,13 +22,13 @@ const usual = {
   ],
   millis: 30,
   windows: 25,
-  pairs: { concurrency: 10, rounds: 120, millis: 25 },
+  pairs: { concurrency: 10, rounds: 120, processes: 3, millis: 25, warmUpMillis: 1200 },
 };
 const smoke: typeof usual = {
   loads: [{ concurrency: 2, rounds: 1, streamRounds: 1 }],
   millis: 0,
   windows: 2,
-  pairs: { concurrency: 2, rounds: 1, millis: 0 },
+  pairs: { concurrency: 2, rounds: 1, processes: 1, millis: 0, warmUpMillis: 0 },
 };
 
 /** Measures all subjects side by side, and then head to head those that a limit compares. */

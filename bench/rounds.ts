@@ -13,6 +13,8 @@ export interface Effort {
   readonly rounds: number;
   /** How long each subject has in a round. */
   readonly millis: number;
+  /** How long each has in the first round, which does not count; by default five times as long. */
+  readonly warmUpMillis?: number | undefined;
 }
 
 /** What was measured of each subject, a sample for each round. */
@@ -27,7 +29,7 @@ export type Samples = ReadonlyMap<string, readonly Sample[]>;
 export async function measureCell(
   opened: ReadonlyMap<string, Opened>,
   { query, concurrency }: Cell,
-  { rounds, millis }: Effort,
+  { rounds, millis, warmUpMillis = millis * 5 }: Effort,
 ): Promise<Samples> {
   const contenders = [...opened].filter(([, { [query]: run }]) => run !== undefined);
   const samples = new Map<string, Sample[]>(contenders.map(([name]) => [name, []]));
@@ -36,7 +38,7 @@ export async function measureCell(
       const [name, { [query]: run } = {}] = contenders[(place + round) % contenders.length] ?? [];
       if (name === undefined || run === undefined) continue;
       collectYoungGarbage();
-      const load = { concurrency, millis: round > 0 ? millis : millis * 5, rows: rowsOf[query] };
+      const load = { concurrency, millis: round > 0 ? millis : warmUpMillis, rows: rowsOf[query] };
       const sample = await applyLoad(run, load);
       if (round > 0) samples.get(name)?.push(sample);
     }

@@ -6,8 +6,10 @@ import type { Queries } from './subject.ts';
 export function knexQueries(write: Knex, read: Knex = write): Queries {
   return {
     read: async (number) => {
-      const found = await read('books').where({ id: bookOf(number) });
-      return found.length;
+      const book = await read('books')
+        .where({ id: bookOf(number) })
+        .first();
+      return book === undefined ? 0 : 1;
     },
     join: async (number) => {
       const rows = await read('books')
@@ -29,11 +31,13 @@ export function knexQueries(write: Knex, read: Knex = write): Queries {
     },
     transaction: async (number) =>
       write.transaction(async (trx) => {
-        const [book] = await trx('books').where({ id: bookOf(number) });
+        const book = await trx('books')
+          .where({ id: bookOf(number) })
+          .first();
         const loans = await trx('loans').insert({ book_id: book.id, reader: 'Ada' }, 'id');
         const [{ id }] = loans;
         const updated = await trx('loans').where({ id }).update({ reader: 'Grace' });
-        const [loan] = await trx('loans').where({ id });
+        const loan = await trx('loans').where({ id }).first();
         const deleted = await trx('loans').where({ id: loan.id }).delete();
         return 1 + loans.length + updated + 1 + deleted;
       }),

@@ -1,7 +1,8 @@
 /** A position in the WAL, in bytes from its beginning: comparable within one timeline. */
 export type Lsn = bigint;
 
-const WRITTEN_LSN = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i;
+const WRITTEN_LSN = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/i;
+const HALF_DIGITS = 8;
 const HALF_BITS = 32n;
 const LSN_BITS = 64;
 const HEX = 16;
@@ -12,11 +13,12 @@ const HEX = 16;
  * @throws {TypeError} when the text is none.
  */
 export function parseLsn(text: string): Lsn {
-  const [, high, low] = WRITTEN_LSN.exec(text) ?? [];
-  if (high === undefined || low === undefined) {
+  if (!WRITTEN_LSN.test(text)) {
     throw new TypeError(`${JSON.stringify(text)} is not a WAL position such as "0/30E01B0".`);
   }
-  return (BigInt(Number.parseInt(high, HEX)) << HALF_BITS) + BigInt(Number.parseInt(low, HEX));
+  const slash = text.indexOf('/');
+  // At once: one comes with each write, and to calculate with such numbers takes longer.
+  return BigInt(`0x${text.slice(0, slash)}${text.slice(slash + 1).padStart(HALF_DIGITS, '0')}`);
 }
 
 /**

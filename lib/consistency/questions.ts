@@ -27,10 +27,10 @@ export const REPLAYED_ON_RECEIVED: string = `${REPLAYED}, (select received_tli f
 export type Answer = Readonly<Record<string, string | null>>;
 
 // As an insert position may point behind the header of a page that has nothing else yet.
-const PAGE_BYTES = 8192n;
-const PAGE_HEADER_BYTES = 24n;
-const SEGMENT_BYTES = 1024n * 1024n;
-const SEGMENT_HEADER_BYTES = 40n;
+const PAGE_BYTES = 8192;
+const PAGE_HEADER_BYTES = 24;
+const SEGMENT_BITS = 20;
+const SEGMENT_HEADER_BYTES = 40;
 
 const HEX = 16;
 const MAX_TIMELINE = 0xffff_ffff;
@@ -66,6 +66,7 @@ export function readTimeline(answer: Answer | undefined, base = 10): number | un
  * the next record: it stands for the beginning of the page.
  */
 function reachable(lsn: Lsn): Lsn {
-  if (lsn % SEGMENT_BYTES === SEGMENT_HEADER_BYTES) return lsn - SEGMENT_HEADER_BYTES;
-  return lsn % PAGE_BYTES === PAGE_HEADER_BYTES ? lsn - PAGE_HEADER_BYTES : lsn;
+  const inSegment = Number(BigInt.asUintN(SEGMENT_BITS, lsn));
+  if (inSegment === SEGMENT_HEADER_BYTES) return lsn - BigInt(SEGMENT_HEADER_BYTES);
+  return inSegment % PAGE_BYTES === PAGE_HEADER_BYTES ? lsn - BigInt(PAGE_HEADER_BYTES) : lsn;
 }

@@ -72,7 +72,7 @@ export async function pipelined<T>(
     if (last !== undefined && last.outcome === undefined) {
       isBusy = (await within(last.settled, behindMillis, systemClock)) === undefined;
     }
-    const asked = await first?.settled;
+    const asked = first && (await first.settled);
     return {
       before: fulfilled(asked),
       result,

@@ -20,10 +20,16 @@ export function isPositionQuestion(query: object): query is PositionQuestion {
 
 /** What is used of a query of `pg`. */
 interface DriverQuery {
+  readonly text: string;
   readonly _result: { readonly rows: unknown[] };
+  submit(wire: Wire): Error | null | undefined;
   handleRowDescription(message: unknown): void;
   handleDataRow(message: Row): void;
   handleCommandComplete(message: unknown): void;
+}
+
+interface Wire {
+  readonly stream: { write(bytes: Uint8Array): unknown };
 }
 
 interface Row {
@@ -49,7 +55,19 @@ export function positionQuery(Query: DriverQueryClass, { text }: PositionQuestio
 }
 
 function positionQueryClass(Query: DriverQueryClass): DriverQueryClass {
+  // There are a few questions in all.
+  const messages = new Map<string, Uint8Array>();
   class PositionQuery extends Query {
+    override submit({ stream }: Wire): null {
+      let bytes = messages.get(this.text);
+      if (bytes === undefined) {
+        bytes = questionMessages(this.text);
+        messages.set(this.text, bytes);
+      }
+      stream.write(bytes);
+      return null;
+    }
+
     override handleRowDescription(): void {
       // Its columns are known.
     }
@@ -68,4 +86,21 @@ function positionQueryClass(Query: DriverQueryClass): DriverQueryClass {
 function asText(value: unknown): string | null {
   if (Buffer.isBuffer(value)) return value.toString();
   return typeof value === 'string' ? value : null;
+}
+
+// Parse, Bind, Execute and Sync: no Describe, as its columns are known.
+function questionMessages(text: string): Uint8Array {
+  const none = [0, 0];
+  return Buffer.concat([
+    message('P', [0, ...Buffer.from(text), 0, ...none]),
+    message('B', [0, 0, ...none, ...none, ...none]),
+    message('E', [0, 0, 0, 0, 0]),
+    message('S', []),
+  ]);
+}
+
+function message(type: string, body: readonly number[]): Buffer {
+  const head = Buffer.alloc(5, type);
+  head.writeUInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, Buffer.from(body)]);
 }

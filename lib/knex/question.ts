@@ -10,25 +10,34 @@ export type Outcome = PromiseSettledResult<Answer | undefined>;
 export class Question {
   /** Undefined as long as there is none. */
   outcome: Outcome | undefined;
-  readonly settled: Promise<Outcome>;
+  #settled: Promise<Outcome> | undefined;
+  #resolve: ((outcome: Outcome) => void) | undefined;
 
   /** Asks a server on a connection that is in nobody else's use. */
   constructor(connection: Connection, text: string) {
-    this.settled = new Promise((resolve) => {
-      const end = (outcome: Outcome): void => {
-        this.outcome = outcome;
-        resolve(outcome);
-      };
-      try {
-        sendQuery(connection, positionQuestion(text), (reason, [row]) => {
-          if (reason !== null && reason !== undefined) end({ status: 'rejected', reason });
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its values were not parsed.
-          else end({ status: 'fulfilled', value: row as Answer | undefined });
-        });
-      } catch (reason) {
-        end({ status: 'rejected', reason });
-      }
+    try {
+      sendQuery(connection, positionQuestion(text), (reason, [row]) => {
+        if (reason !== null && reason !== undefined) this.#end({ status: 'rejected', reason });
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its values were not parsed.
+        else this.#end({ status: 'fulfilled', value: row as Answer | undefined });
+      });
+    } catch (reason) {
+      this.#end({ status: 'rejected', reason });
+    }
+  }
+
+  /** The outcome, once there is one. Mostly there is, when somebody asks for it. */
+  get settled(): Promise<Outcome> {
+    this.#settled ??= new Promise((resolve) => {
+      if (this.outcome === undefined) this.#resolve = resolve;
+      else resolve(this.outcome);
     });
+    return this.#settled;
+  }
+
+  #end(outcome: Outcome): void {
+    this.outcome ??= outcome;
+    this.#resolve?.(this.outcome);
   }
 }
 

@@ -1,3 +1,5 @@
+import type { RowQueryClass } from './known-rows.ts';
+import { knownRowQuery } from './known-rows.ts';
 import { OwnMethod } from './own-method.ts';
 import type { DriverClient } from './pg-driver.ts';
 import type { DriverQueryClass } from './position-query.ts';
@@ -29,8 +31,10 @@ export function quickArguments(
   if (typeof query !== 'object' || query === null) return args;
   if (isPlain(query)) {
     const { text, values, name } = query;
-    if (name === undefined) return [text, values, callback];
-    return [Object.assign(new Query(text, values, callback), { name })];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they are of one class.
+    const KnownQuery = knownRowQuery(Query as unknown as RowQueryClass);
+    const made = new KnownQuery(text, values, callback);
+    return [name === undefined ? made : Object.assign(made, { name })];
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they are of one class.
   return isPositionQuestion(query)

@@ -8,12 +8,6 @@ const done = (): void => undefined;
 const text = 'select $1';
 
 describe('quickArguments', () => {
-  it('hands over a text and its values one by one, as they come from Knex', () => {
-    const values = [1];
-
-    expect(quickArguments(Query, [{ text, values }, done])).toEqual([text, values, done]);
-  });
-
   it.each<[string, readonly unknown[]]>([
     ['a text alone', [text]],
     ['a text with a callback', [text, done]],
@@ -31,12 +25,15 @@ describe('quickArguments', () => {
     expect(quickArguments(Query, args)).toBe(args);
   });
 
-  it('makes a query of the driver of what is prepared by name', () => {
-    const [query, ...more] = quickArguments(Query, [{ text, values: [1], name: 'one' }, done]);
+  it.each([
+    ['a text and its values, as they come from Knex', { text, values: [1] }],
+    ['what is prepared by name', { text, values: [1], name: 'one' }],
+  ])('makes a query of the driver of %s', (_, given) => {
+    const [query, ...more] = quickArguments(Query, [given, done]);
 
     expect(more).toEqual([]);
     expect(query).toBeInstanceOf(Query);
-    expect(query).toMatchObject({ text, values: [1], name: 'one', callback: done });
+    expect(query).toMatchObject({ ...given, callback: done });
   });
 
   it('makes a query of the driver of a question about a position', () => {
