@@ -15,14 +15,14 @@ import { subjects } from './subjects/subjects.ts';
 /** How much is measured, of all side by side (fewer rounds of streams, which take long) and of pairs. */
 const usual = {
   loads: [
-    { concurrency: 1, rounds: 20, streamRounds: 7 },
-    { concurrency: 10, rounds: 40, streamRounds: 14 },
+    { concurrency: 1, rounds: 15, streamRounds: 5 },
+    { concurrency: 10, rounds: 30, streamRounds: 10 },
     // A round of a million rows for each.
-    { concurrency: 100, rounds: 20, streamRounds: 3 },
+    { concurrency: 100, rounds: 15, streamRounds: 3 },
   ],
   millis: 30,
   windows: 25,
-  pairs: { concurrency: 10, rounds: 120, processes: 3, millis: 25, warmUpMillis: 1200 },
+  pairs: { concurrency: 10, rounds: 120, processes: 2, millis: 25, warmUpMillis: 800 },
 };
 const smoke: typeof usual = {
   loads: [{ concurrency: 2, rounds: 1, streamRounds: 1 }],
