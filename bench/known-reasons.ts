@@ -11,7 +11,7 @@ export const knownReasons: Readonly<Record<string, Reasons>> = {
   TypeORM: { raw: rawReason, stream: streamReason },
   Drizzle: { raw: rawReason },
   'kysely-replication': {
-    read: 'has no events for each query, as Knex does',
+    read: 'asks for its row without a LIMIT, and has no events for each query',
     transaction: 'makes no instance for each transaction, as Knex does',
     raw: rawReason,
     stream: streamReason,
