@@ -61,20 +61,14 @@ export const benchClient: Bench = async ({ isSmoke, cluster, keep }) => {
 
 /** The same servers, each of whose answers is kept. */
 function recorded(servers: Cluster): Cluster {
+  const connection = (...args: Parameters<Cluster['connection']>): object => {
+    // Nobody is answered by what another one was told.
+    const recording: Recording = new Map();
+    return { ...servers.connection(...args), stream: () => new RecordedSocket(recording) };
+  };
   return new Proxy(servers, {
-    get: (target, key) =>
-      key === 'connection'
-        ? (...args: Parameters<Cluster['connection']>) => ({
-            ...target.connection(...args),
-            ...recordedBy(new Map()),
-          })
-        : Reflect.get(target, key, target),
+    get: (target, key) => (key === 'connection' ? connection : Reflect.get(target, key, target)),
   });
-}
-
-// Nobody is answered by what another one was told.
-function recordedBy(recording: Recording): { readonly stream: () => RecordedSocket } {
-  return { stream: () => new RecordedSocket(recording) };
 }
 
 /** Opens subjects whose queries have a few variants each. */

@@ -1,4 +1,4 @@
-const LENGTH_BYTES = 4;
+const HEAD_BYTES = 5;
 const READY_BYTES = 6;
 const SYNC = 'S'.charCodeAt(0);
 const QUERY = 'Q'.charCodeAt(0);
@@ -6,12 +6,13 @@ const QUERY = 'Q'.charCodeAt(0);
 /** The type of the message by which a server says that it is done. */
 export const READY: number = 'Z'.charCodeAt(0);
 
-/** How many messages of one type there are in whole messages of the protocol. */
+/** How many messages of some types there are in whole messages of the protocol. */
 export function countMessages(messages: Buffer, ...types: readonly number[]): number {
   let count = 0;
-  for (let at = 0; at < messages.length; at += 1 + messages.readUInt32BE(at + 1)) {
+  let at = 0;
+  while (at + HEAD_BYTES <= messages.length) {
     if (types.includes(messages[at] ?? 0)) count++;
-    if (at + 1 + LENGTH_BYTES > messages.length) break;
+    at += 1 + messages.readUInt32BE(at + 1);
   }
   return count;
 }

@@ -17,7 +17,6 @@ import type {
 } from './internals.ts';
 import { guardedClient } from './guarded-client.ts';
 import { createPoolFacade } from './pool-facade.ts';
-import { Positions } from './positions.ts';
 import { refuseNative } from './refuse-native.ts';
 import { createRunner } from './runner.ts';
 import { isRolledBack } from './rolled-back.ts';
@@ -28,6 +27,7 @@ import { describeRoute, runStatement } from './statement.ts';
 import { sendUnleased } from './send-unleased.ts';
 import { streamStatement } from './stream-statement.ts';
 import { routeTasks } from './tasks.ts';
+import { TextMemo } from './text-memo.ts';
 import { routeTransaction } from './transaction.ts';
 import { runUnlock } from './unlock.ts';
 import { wantedOf, wantedOrNothing } from './wanted.ts';
@@ -44,7 +44,8 @@ export function createRWSplitClient(
 ): typeof Knex.Client {
   const classes = knexClasses(knexPackage, Dialect);
   const SplitRunner = createRunner(classes);
-  const positions = new Positions();
+  // To number the placeholders takes longer than to find the text.
+  const positions = new TextMemo<string>();
   routeTasks(classes);
 
   // No fields and no #private members in this class: Knex makes the clients of transactions and

@@ -1,17 +1,16 @@
-import { createHash } from 'crypto';
 import { OwnMethod } from './own-method.ts';
+import { TextMemo } from './text-memo.ts';
 
 // Of the sources of what is done here in another way.
 const DESCRIPTION_DIGEST = '7f0e7419829ad7d134650af02856f2d79e8ad66d';
 const FIELDS_DIGEST = '257ade15d8f6ce21c1696a3a762fb1efa3150d16';
 
-// Some 4 MB at most.
-const MOST_TEXTS = 1000;
-const LONGEST_TEXT = 1000;
+// Rows of more are seldom the same, and take their time anyway.
+const MOST_COLUMNS = 100;
 
 /** What is used of a query of `pg`. */
 interface RowQuery {
-  readonly text?: unknown;
+  readonly text: string;
   readonly callback?: unknown;
   readonly _result: RowResult;
   _accumulateRows?: unknown;
@@ -56,25 +55,15 @@ export type RowQueryClass = new (
   callback?: unknown,
 ) => RowQuery & object;
 
-const classes = new WeakMap<RowQueryClass, RowQueryClass>();
-
 /**
- * The driver's own query class, but for the row that it makes from the description of each answer to
- * copy all others from: it keeps that of each text, as long as the columns have the same names.
+ * Derives a query class from the driver's own, which differs in the row that the driver makes from the
+ * description of each answer to copy all others from: that of each text is kept, as long as its columns
+ * have the same names.
  */
-export function knownRowQuery<Query extends RowQueryClass>(Query: Query): Query {
-  let Class = classes.get(Query);
-  if (Class === undefined) {
-    Class = knownRowClass(Query);
-    classes.set(Query, Class);
-  }
-  return Class as Query;
-}
-
-function knownRowClass(Query: RowQueryClass): RowQueryClass {
-  const layouts = new Map<unknown, Layout>();
-  const descriptions = ownBy(DESCRIPTION_DIGEST);
-  const additions = ownBy(FIELDS_DIGEST);
+export function knownRowClass(Query: RowQueryClass): RowQueryClass {
+  const layouts = new TextMemo<Layout>();
+  const descriptions = OwnMethod.of(DESCRIPTION_DIGEST);
+  const additions = OwnMethod.of(FIELDS_DIGEST);
   return class KnownRowQuery extends Query {
     override handleRowDescription(message: RowDescription): void {
       const { fields } = message;
@@ -86,7 +75,9 @@ function knownRowClass(Query: RowQueryClass): RowQueryClass {
         additions.is(Reflect.get(this._result, 'addFields'));
       if (known === undefined || types === undefined || !isOwn || !hasNames(fields, known.names)) {
         super.handleRowDescription(message);
-        if (isOwn) keep(layouts, text, this._result);
+        const { _prebuiltEmptyResultObject: row } = this._result;
+        if (!isOwn || !row || fields.length > MOST_COLUMNS) return;
+        layouts.keep(text, { names: fields.map(({ name }) => name), row });
         return;
       }
 
@@ -103,20 +94,6 @@ function knownRowClass(Query: RowQueryClass): RowQueryClass {
   };
 }
 
-function ownBy(digest: string): OwnMethod {
-  return new OwnMethod((source) => createHash('sha1').update(source).digest('hex') === digest);
-}
-
 function hasNames(fields: readonly Field[], names: readonly string[]): boolean {
   return fields.length === names.length && fields.every(({ name }, place) => name === names[place]);
-}
-
-function keep(
-  layouts: Map<unknown, Layout>,
-  text: unknown,
-  { fields, _prebuiltEmptyResultObject: row }: RowResult,
-): void {
-  if (typeof text !== 'string' || text.length > LONGEST_TEXT || !row) return;
-  if (layouts.size >= MOST_TEXTS) layouts.clear();
-  layouts.set(text, { names: fields.map(({ name }) => name), row });
 }

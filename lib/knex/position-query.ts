@@ -39,22 +39,11 @@ interface Row {
 /** The query class of a driver, whose instances alone it sends in a pipeline. */
 export type DriverQueryClass = new (text: string) => DriverQuery;
 
-const classes = new WeakMap<DriverQueryClass, DriverQueryClass>();
-
 /**
- * Makes a query of the driver's own class for a question about a position: one travels with each write,
- * and this one takes a fifth of the time of any other to read.
+ * Derives a query class from the driver's own for questions about a position: one travels with each
+ * write, and this one takes a fifth of the time of any other to send and to read.
  */
-export function positionQuery(Query: DriverQueryClass, { text }: PositionQuestion): object {
-  let Class = classes.get(Query);
-  if (Class === undefined) {
-    Class = positionQueryClass(Query);
-    classes.set(Query, Class);
-  }
-  return new Class(text);
-}
-
-function positionQueryClass(Query: DriverQueryClass): DriverQueryClass {
+export function positionClass(Query: DriverQueryClass): DriverQueryClass {
   // There are a few questions in all.
   const messages = new Map<string, Uint8Array>();
   class PositionQuery extends Query {

@@ -1,9 +1,11 @@
 import type { RowQueryClass } from './known-rows.ts';
-import { knownRowQuery } from './known-rows.ts';
+import { knownRowClass } from './known-rows.ts';
 import { OwnMethod } from './own-method.ts';
 import type { DriverClient } from './pg-driver.ts';
 import type { DriverQueryClass } from './position-query.ts';
-import { isPositionQuestion, positionQuery } from './position-query.ts';
+import { isPositionQuestion, positionClass } from './position-query.ts';
+
+type DriverQuery = NonNullable<(typeof DriverClient)['Query']>;
 
 /** A statement as Knex hands it to the driver. */
 interface PlainQuery {
@@ -18,12 +20,35 @@ export function ownClientQuery(): OwnMethod {
   return new OwnMethod((source) => source.includes('new Query(config, values, callback)'));
 }
 
+/** The query classes of a driver that have less to do. */
+export interface QuickQueries {
+  readonly Known: RowQueryClass;
+  readonly Position: DriverQueryClass;
+}
+
+const derived = new WeakMap<DriverQuery, QuickQueries>();
+
+/** Finds the quick query classes of a driver: the same ones for all clients, as V8 likes it. */
+export function quickQueries(Query: DriverQuery): QuickQueries {
+  let queries = derived.get(Query);
+  if (queries === undefined) {
+    queries = {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- more of its members.
+      Known: knownRowClass(Query as unknown as RowQueryClass),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above.
+      Position: positionClass(Query as unknown as DriverQueryClass),
+    };
+    derived.set(Query, queries);
+  }
+  return queries;
+}
+
 /**
  * Puts the arguments of `query` of `pg` so that it has less to do: it copies what it is given as an
  * object, at a tenth of the time of a small query.
  */
 export function quickArguments(
-  Query: NonNullable<(typeof DriverClient)['Query']>,
+  { Known, Position }: QuickQueries,
   args: readonly unknown[],
 ): readonly unknown[] {
   const [query, callback] = args;
@@ -31,15 +56,10 @@ export function quickArguments(
   if (typeof query !== 'object' || query === null) return args;
   if (isPlain(query)) {
     const { text, values, name } = query;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they are of one class.
-    const KnownQuery = knownRowQuery(Query as unknown as RowQueryClass);
-    const made = new KnownQuery(text, values, callback);
+    const made = new Known(text, values, callback);
     return [name === undefined ? made : Object.assign(made, { name })];
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they are of one class.
-  return isPositionQuestion(query)
-    ? [positionQuery(Query as unknown as DriverQueryClass, query), callback]
-    : args;
+  return isPositionQuestion(query) ? [new Position(query.text), callback] : args;
 }
 
 function isPlain(query: object): query is PlainQuery {

@@ -1,4 +1,3 @@
-import { createHash } from 'crypto';
 import type { CompiledStatement, Runner } from './internals.ts';
 import { OwnMethod } from './own-method.ts';
 
@@ -7,9 +6,7 @@ const KNOWN_DIGEST = 'ff405423bf7df65b28c03555c30a2fbd0472bbe0';
 
 /** Tells whether `Runner.query` is Knex's own, which {@link quickQuery} stands for. */
 export function ownRunnerQuery(): OwnMethod {
-  return new OwnMethod(
-    (source) => createHash('sha1').update(source).digest('hex') === KNOWN_DIGEST,
-  );
+  return OwnMethod.of(KNOWN_DIGEST);
 }
 
 /**

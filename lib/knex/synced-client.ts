@@ -6,7 +6,7 @@ import { ConnectionSync, keepSync } from '../state/connection-sync.ts';
 import { HeldQueries } from './held-queries.ts';
 import type { Driver, QueryCallback, Submittable } from './pg-driver.ts';
 import { isSubmittable, lacksValues, textToSend } from './pg-driver.ts';
-import { ownClientQuery, quickArguments } from './quick-arguments.ts';
+import { ownClientQuery, quickArguments, quickQueries } from './quick-arguments.ts';
 import { codeChangesSession, mayChangeSession, runsCode } from './sent-text.ts';
 import { StateBatches } from './state-batches.ts';
 
@@ -31,7 +31,8 @@ export function syncedClient(
   const { Query } = Client;
   // What extends the driver's class may count on how Knex calls it.
   const drivers = ownClientQuery();
-  const ownQuery = Object.hasOwn(Client, 'Query') ? Query : undefined;
+  const quick =
+    Query !== undefined && Object.hasOwn(Client, 'Query') ? quickQueries(Query) : undefined;
   const noteCode = (sync: ConnectionSync, connection: object, query: unknown): void => {
     // The names of what runs code are in the look-ups of the catalog.
     if (isOwnQuery(query)) return;
@@ -138,8 +139,8 @@ export function syncedClient(
     }
 
     #handOver(args: readonly unknown[]): unknown {
-      const isQuick = ownQuery !== undefined && drivers.is(Reflect.get(Client.prototype, 'query'));
-      return super.query(...(isQuick ? quickArguments(ownQuery, args) : args));
+      const isQuick = quick !== undefined && drivers.is(Reflect.get(Client.prototype, 'query'));
+      return super.query(...(isQuick ? quickArguments(quick, args) : args));
     }
 
     #sendAlong(

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { REPLAYED_ON, WRITTEN } from '../../../lib/consistency/questions.ts';
-import { positionQuery, positionQuestion } from '../../../lib/knex/position-query.ts';
+import { positionClass } from '../../../lib/knex/position-query.ts';
 import { useDatabase } from '../../support/database.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /** What a server answers by the query of ours, and by the driver's own. */
 async function both(client: Client, text: string): Promise<readonly [Rows, Rows]> {
-  const { Query } = Client as unknown as { Query: Parameters<typeof positionQuery>[0] };
+  const { Query } = Client as unknown as { Query: Parameters<typeof positionClass>[0] };
   const ours = await new Promise<Rows>((resolve, reject) => {
-    const query = positionQuery(Query, positionQuestion(text));
+    const query = new (positionClass(Query))(text);
     const done = (error: Error | null, result: { readonly rows: Rows }): void => {
       if (error) reject(error);
       else resolve(result.rows);

@@ -1,7 +1,7 @@
 // oxlint-disable no-underscore-dangle -- pg's names.
 import { describe, expect, it } from '@jest/globals';
 import { Client, types } from 'pg';
-import { knownRowQuery, type RowQueryClass } from '../../../lib/knex/known-rows.ts';
+import { knownRowClass, type RowQueryClass } from '../../../lib/knex/known-rows.ts';
 
 const { Query } = Client as unknown as { readonly Query: RowQueryClass };
 const int4 = types.builtins.INT4;
@@ -46,7 +46,7 @@ function answered(
 /** The rows, columns and results of the same answers, as the driver has them, and as we do. */
 function both(...asked: readonly (readonly (readonly Column[])[])[]): [unknown[], unknown[]] {
   const Fresh = class extends Query {};
-  const Known = knownRowQuery(Fresh);
+  const Known = knownRowClass(Fresh);
   const told = ({ _result: { rows, fields }, _results }: Answered): unknown[] => [
     rows.map((row) => Object.entries(row as object)),
     fields,
@@ -57,10 +57,10 @@ function both(...asked: readonly (readonly (readonly Column[])[])[]): [unknown[]
   ) as [unknown[], unknown[]];
 }
 
-describe('knownRowQuery', () => {
+describe('knownRowClass', () => {
   // Where this fails, pg has changed what is done in its place: compare, and mend both.
   it('knows the rows of this pg: only the first description makes one', () => {
-    const Known = knownRowQuery(class extends Query {});
+    const Known = knownRowClass(class extends Query {});
     const [first, second] = [1, 2].map(() => answered(Known, 'select $1', [['id']]));
 
     expect(prebuilt(second)).toBe(prebuilt(first));
@@ -99,7 +99,7 @@ describe('knownRowQuery', () => {
   });
 
   it('parses by what is set when the answer comes', () => {
-    const Known = knownRowQuery(class extends Query {});
+    const Known = knownRowClass(class extends Query {});
     const parse = types.getTypeParser(int4);
     answered(Known, 'select $1', [['id']]);
     types.setTypeParser(int4, (value) => `number ${value}`);
@@ -118,15 +118,26 @@ describe('knownRowQuery', () => {
       }
     };
     let seen = 0;
-    const Known = knownRowQuery(Wrapped);
+    const Known = knownRowClass(Wrapped);
 
     for (const _ of [1, 2]) answered(Known, 'select $1', [['id']]);
 
     expect(seen).toBe(2);
   });
 
+  it('keeps no row of more than 100 columns', () => {
+    const Known = knownRowClass(class extends Query {});
+    const rowOf = (columns: number): unknown => {
+      const names = Array.from({ length: columns }, (_, place): Column => [`column ${place}`]);
+      return prebuilt(answered(Known, `select ${columns}`, names));
+    };
+
+    expect(rowOf(100)).toBe(rowOf(100));
+    expect(rowOf(101)).not.toBe(rowOf(101));
+  });
+
   it('forgets long texts, and all where there are too many', () => {
-    const Known = knownRowQuery(class extends Query {});
+    const Known = knownRowClass(class extends Query {});
     const rowOf = (sql: string): unknown => prebuilt(answered(Known, sql, [['id']]));
     const long = `select ${'1'.repeat(1000)}`;
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { positionQuestion } from '../../../lib/knex/position-query.ts';
-import { quickArguments } from '../../../lib/knex/quick-arguments.ts';
+import { quickArguments, quickQueries } from '../../../lib/knex/quick-arguments.ts';
 
-const { Query } = Client as unknown as { Query: Parameters<typeof quickArguments>[0] };
+const { Query } = Client as unknown as { Query: Parameters<typeof quickQueries>[0] };
+const quick = quickQueries(Query);
 const done = (): void => undefined;
 const text = 'select $1';
 
@@ -22,14 +23,14 @@ describe('quickArguments', () => {
     ['a query of the driver', [new Query(text), done]],
     ['a question whose promise is wanted', [positionQuestion(text)]],
   ])('leaves %s as it is', (_, args) => {
-    expect(quickArguments(Query, args)).toBe(args);
+    expect(quickArguments(quick, args)).toBe(args);
   });
 
   it.each([
     ['a text and its values, as they come from Knex', { text, values: [1] }],
     ['what is prepared by name', { text, values: [1], name: 'one' }],
   ])('makes a query of the driver of %s', (_, given) => {
-    const [query, ...more] = quickArguments(Query, [given, done]);
+    const [query, ...more] = quickArguments(quick, [given, done]);
 
     expect(more).toEqual([]);
     expect(query).toBeInstanceOf(Query);
@@ -37,9 +38,26 @@ describe('quickArguments', () => {
   });
 
   it('makes a query of the driver of a question about a position', () => {
-    const [query, callback] = quickArguments(Query, [positionQuestion('select 1 as lsn'), done]);
+    const [query, callback] = quickArguments(quick, [positionQuestion('select 1 as lsn'), done]);
 
     expect(query).toBeInstanceOf(Query);
     expect([query, callback]).toEqual([expect.objectContaining({ text: 'select 1 as lsn' }), done]);
   });
+
+  it('asks about a position in one buffer, without a description of its columns', () => {
+    const [query] = quickArguments(quick, [positionQuestion('select 1 as lsn'), done]);
+    const written: Buffer[] = [];
+
+    (query as InstanceType<typeof quick.Position>).submit({
+      stream: { write: (bytes) => written.push(bytes as Buffer) },
+    });
+
+    expect(written.map(typesOf)).toEqual(['PBES']);
+  });
 });
+
+/** The types of the messages in a buffer. */
+function typesOf(bytes: Buffer): string {
+  const [type] = bytes.toString('latin1');
+  return type === undefined ? '' : type + typesOf(bytes.subarray(1 + bytes.readUInt32BE(1)));
+}
