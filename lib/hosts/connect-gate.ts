@@ -7,11 +7,6 @@ const FEW = 2;
 // How long a server that has no connection left is not asked for another.
 const REST_MILLIS = 1000;
 
-/** A wait that can be ended. */
-interface Wait {
-  abort(): void;
-}
-
 /**
  * Lets the connections of one host open: any number at a time, few while the host recovers, none
  * right after the server had none left.
@@ -23,13 +18,14 @@ export class ConnectGate {
   readonly dialling: Dialling;
   /** Told when a connection may be opened that could not be before. */
   onOpen: () => void = () => undefined;
+  /** Told when none may be opened for a moment. */
+  onRest: () => void = () => undefined;
   readonly #clock: Clock;
   #opening = 0;
   #isCareful: () => boolean = () => false;
   #restsUntil = Number.NEGATIVE_INFINITY;
   #refusal: Error | undefined;
   readonly #waiting: (() => void)[] = [];
-  readonly #untilRefusal = new Set<Wait>();
 
   /** @param dialling what is being opened, where that can be given up. */
   constructor(clock: Clock, dialling: Dialling = new Dialling()) {
@@ -58,22 +54,12 @@ export class ConnectGate {
     this.#refusal = refusal;
     const end = this.#clock.now() + REST_MILLIS;
     this.#restsUntil = end;
-    for (const wait of this.#untilRefusal) wait.abort();
+    this.onRest();
     this.#clock.after(REST_MILLIS, () => {
       // A timer may fire a little before its time, and nobody would wake them later.
       if (this.#restsUntil === end) this.#restsUntil = Number.NEGATIVE_INFINITY;
       this.#next();
     });
-  }
-
-  /** Waits, and ends the wait where the server has no connection left. */
-  async untilRefusal<C>(wait: Wait & { readonly promise: Promise<C> }): Promise<C> {
-    this.#untilRefusal.add(wait);
-    try {
-      return await wait.promise;
-    } finally {
-      this.#untilRefusal.delete(wait);
-    }
   }
 
   /** Opens a connection once there is a place for it. */

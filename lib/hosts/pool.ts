@@ -15,6 +15,8 @@ export class HostPool<C extends object> extends TarnPool<C> {
   readonly #isUsable: ((connection: C) => boolean) | undefined;
   readonly #renewals: Renewals<C>;
   readonly #detached = new Set<C>();
+  /** Waits that end where the server has no connection left. */
+  readonly #untilRefusal = new WeakSet<object>();
 
   constructor({ isUsable, dialling, ...settings }: PoolSettings<C>, clock: Clock) {
     const gate = new ConnectGate(clock, dialling);
@@ -27,6 +29,7 @@ export class HostPool<C extends object> extends TarnPool<C> {
       typeof TarnPool<C>
     >[0]);
     this.gate = gate;
+    gate.onRest = () => this.turnAway((wait) => this.#untilRefusal.has(wait));
     this.#isUsable = isUsable;
     this.#renewals = renewals;
   }
@@ -66,11 +69,6 @@ export class HostPool<C extends object> extends TarnPool<C> {
     this.min = min;
     this.max = max;
     this._tryAcquireOrCreate();
-  }
-
-  /** Ends every wait for a connection, as when none will come. */
-  turnAway(): void {
-    for (const pending of this.pendingAcquires) pending.abort();
   }
 
   /** Uses none of the present connections again: idle ones end, the others once they are given back. */
@@ -129,11 +127,11 @@ export class HostPool<C extends object> extends TarnPool<C> {
    */
   takeNow(changes?: (connection: C) => number): C | undefined {
     preferLast(this.free, changes);
-    const idle = this.free.at(-1);
-    if (idle === undefined || this.pendingAcquires.length > 0 || this.destroyed) return undefined;
-    const { resource } = idle;
-    if (this.#renewals.isOutdated(resource) || !this.#isUsable?.(resource)) return undefined;
+    if (this.pendingAcquires.length > 0 || this.destroyed) return undefined;
+    const idle = this.nextUsable();
+    if (idle === undefined) return undefined;
 
+    const { resource } = idle;
     const eventId = this.eventId++;
     this._executeEventHandlers('acquireRequest', eventId);
     this.free.pop();
@@ -158,7 +156,9 @@ export class HostPool<C extends object> extends TarnPool<C> {
 
   /** Waits for one that is in use, until `millis` have passed or the server has no connection left. */
   waitForOne(millis: number, changes?: (connection: C) => number): Promise<C> {
-    return this.gate.untilRefusal(this.acquireWithin(millis, changes));
+    const wait = this.acquireWithin(millis, changes);
+    this.#untilRefusal.add(wait);
+    return wait.promise;
   }
 
   /** Takes a connection in use out of the pool, which may open another; undefined where it isn't in use. */
@@ -192,5 +192,9 @@ export class HostPool<C extends object> extends TarnPool<C> {
   async end(connection: C): Promise<void> {
     this.#detached.delete(connection);
     await this._destroy(connection);
+  }
+
+  protected override isUsableNow(connection: C): boolean {
+    return !this.#renewals.isOutdated(connection) && this.#isUsable?.(connection) === true;
   }
 }
