@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'events';
 import type { Connection } from '../hosts/host.ts';
 import type { CancellingDriver } from './cancel-request.ts';
 import { sendCancelRequest } from './cancel-request.ts';
@@ -22,9 +23,32 @@ export async function cancelStatement(
   if (lease !== undefined) lease.isCancelled = true;
   if (lease?.isLoose === true) return;
 
-  await sendCancelRequest(driver, running, CANCEL_MILLIS);
-  // Given back before the statement has ended, the connection's next one could be cancelled.
-  if (!(await endsInTime(lease?.running))) split.sessionChanges.spoil(running);
+  // Where others wait behind it on a chosen connection, the last one sent is not what is cancelled.
+  const isChosen = lease?.isTaken === true || lease?.isTransaction === true;
+  const answer = isChosen ? nextAnswer(running) : undefined;
+  try {
+    await sendCancelRequest(driver, running, CANCEL_MILLIS);
+    // Given back before the statement has ended, the connection's next one could be cancelled.
+    const statement =
+      lease?.running && Promise.race([lease.running, answer?.ended ?? lease.running]);
+    if (!(await endsInTime(statement))) split.sessionChanges.spoil(running);
+  } finally {
+    answer?.forget();
+  }
+}
+
+/** The wire of a `pg` client, which says when a statement has ended. */
+interface Answering {
+  readonly connection?: Partial<Pick<EventEmitter, 'once' | 'off'>>;
+}
+
+function nextAnswer({ connection }: Answering): { ended: Promise<void>; forget: () => void } {
+  let forget: (() => void) | undefined;
+  const ended = new Promise<void>((resolve) => {
+    connection?.once?.('readyForQuery', resolve);
+    forget = () => connection?.off?.('readyForQuery', resolve);
+  });
+  return { ended, forget: () => forget?.() };
 }
 
 async function endsInTime(statement: Promise<unknown> | undefined): Promise<boolean> {

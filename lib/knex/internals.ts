@@ -46,7 +46,10 @@ export interface Executable {
 export interface StreamRequest {
   readonly options: unknown;
   readonly hasHandler: boolean;
-  readonly stream: NodeJS.ReadWriteStream & { readonly destroyed: boolean };
+  readonly stream: NodeJS.ReadWriteStream & {
+    readonly destroyed: boolean;
+    readonly readableEnded: boolean;
+  };
 }
 
 /** `knex/lib/execution/runner.js` */
@@ -88,6 +91,8 @@ export declare class PgClient extends knex.Client {
 /** `knex/lib/execution/transaction.js` */
 export interface Transaction extends Knex.Transaction {
   readonly txid: string;
+  /** What its statements are sent by; made as soon as it has its connection. */
+  readonly trxClient?: PgClient | undefined;
   acquireConnection(
     config: TransactionConfig | undefined,
     use: (connection: TransactionConnection) => Promise<unknown>,

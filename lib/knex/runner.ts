@@ -1,5 +1,5 @@
 import type { Lease } from '../routing/lease.ts';
-import type { KeptConnection } from '../routing/lock-keeper.ts';
+import type { KeptConnection } from '../routing/kept-connection.ts';
 import { listenHere } from './listen-here.ts';
 import { noteBoundStatement, onceNoted } from './bound-statement.ts';
 import { compile } from './compile.ts';
@@ -14,6 +14,7 @@ import { splitOf } from './split-state.ts';
 import { describeRoute } from './statement.ts';
 import { streamClient } from './stream-client.ts';
 import { textOf } from './statement-text.ts';
+import { isOver } from './transaction-lease.ts';
 import { unlockLease } from './unlock-lease.ts';
 
 type Compiled = CompiledStatement | readonly CompiledStatement[];
@@ -62,6 +63,7 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       if (split === undefined || connection === undefined) return super.query(statement);
 
       const lease = split.dispatcher.leaseOf(connection);
+      if (isOver(this.client, lease)) return this.#send(statement);
       if (lease !== undefined) statement.rwSplit = describeRoute(lease);
       // Not awaited before the statement is sent: statements of a transaction keep their order.
       const noted = noteBoundStatement(split, connection, statement, this.client, this.builder);

@@ -1,13 +1,15 @@
 import type { Connection } from '../hosts/host.ts';
 import type { Lease } from '../routing/lease.ts';
 import { noteBoundStatement } from './bound-statement.ts';
-import type { CompiledStatement, PgClient, Runner } from './internals.ts';
+import type { CompiledStatement, PgClient, Runner, StreamRequest } from './internals.ts';
+import { isOver } from './transaction-lease.ts';
 import type { RWSplit } from './rw-split.ts';
 import { describeRoute } from './statement.ts';
 
 type Stream = (
   connection: Connection,
   statement: CompiledStatement,
+  target: StreamRequest['stream'],
   ...more: unknown[]
 ) => Promise<unknown>;
 
@@ -24,22 +26,29 @@ export function streamClient(
   ownLease: () => Lease | undefined,
 ): PgClient {
   const stream: Stream = client.stream.bind(client);
+  let outlet: StreamRequest['stream'] | undefined;
 
-  const send: Stream = (connection, statement, ...more) => {
+  const send: Stream = (connection, statement, target, ...more) => {
+    outlet = target;
     const own = ownLease();
     const lease = own ?? split.dispatcher.leaseOf(connection);
     if (lease !== undefined) statement.rwSplit = describeRoute(lease);
 
     const noted =
-      own === undefined
+      own === undefined && !isOver(client, lease)
         ? noteBoundStatement(split, connection, statement, client, builder)
         : undefined;
-    const sent = stream(connection, statement, ...more);
+    const sent = stream(connection, statement, target, ...more);
     return noted === undefined ? sent : afterBoth(sent, noted);
   };
 
+  const release = async (): Promise<void> => {
+    const lease = ownLease();
+    if (lease !== undefined) lease.isReadToEnd = outlet?.readableEnded === true;
+    await lease?.release();
+  };
   return Object.create(client, {
-    releaseConnection: { value: async () => ownLease()?.release() },
+    releaseConnection: { value: release },
     stream: { value: send },
   }) as PgClient;
 }

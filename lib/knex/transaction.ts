@@ -13,6 +13,7 @@ import type { RWSplit } from './rw-split.ts';
 import { sessionOf } from './session-scope.ts';
 import { currentScope } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { noteTransactionLease } from './transaction-lease.ts';
 import { wantedOf } from './wanted.ts';
 
 /**
@@ -26,7 +27,12 @@ export function routeTransaction(split: RWSplit, transaction: Transaction, clien
   const state = wantedOf(split.state, client);
   const withConnection = transaction.acquireConnection.bind(transaction);
 
-  transaction.acquireConnection = async (config, use) => {
+  transaction.acquireConnection = async (config, run) => {
+    const use: typeof run = (connection) => {
+      const ended = run(connection);
+      noteTransactionLease(transaction.trxClient, split.dispatcher.leaseOf(connection));
+      return ended;
+    };
     // The application's own connection is used as it is, and never released.
     if (config?.connection !== undefined) {
       assertInState(split, config.connection, client);

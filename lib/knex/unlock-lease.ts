@@ -1,5 +1,5 @@
 import type { Lease } from '../routing/lease.ts';
-import type { KeptConnection } from '../routing/lock-keeper.ts';
+import type { KeptConnection } from '../routing/kept-connection.ts';
 import type { CompiledStatement } from './internals.ts';
 import type { StatementRequest } from './request.ts';
 import { isList } from './request.ts';

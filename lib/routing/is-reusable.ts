@@ -14,8 +14,8 @@ export interface ReuseParts {
   readonly states: SessionStates;
 }
 
-// How long a connection that is given back may take to end its last statement.
-const SETTLE_MILLIS = 1000;
+/** How long a connection that is given back may take to end its last statement. */
+export const SETTLE_MILLIS = 1000;
 
 // A server that doesn't say what is left in a session is not waited for longer.
 const ANSWER_MILLIS = 2000;

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { Session } from '../consistency/session.ts';
 import type { HostRole } from '../events.ts';
-import type { KeptConnection } from './lock-keeper.ts';
+import type { KeptConnection } from './kept-connection.ts';
 import type { LockUse } from '../sql/verdict.ts';
 import type { WantedState } from '../state/wanted-state.ts';
 import type { Acquired } from './acquire.ts';
@@ -104,6 +104,8 @@ export class Lease {
   unlock: Unlock | undefined;
   /** The connection may hold session-level advisory locks. */
   mayHoldLocks = false;
+  /** All that its stream had to say was read. */
+  isReadToEnd = false;
   /** Gives back the place that was reserved for the connection among those that hold locks. */
   lockPlace: (() => void) | undefined;
   /** What Knex's events show of where it runs, made on demand. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import { SessionStateError } from '../errors.ts';
-import { connectionState } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
-import type { DetachedConnection } from '../hosts/pool.ts';
 import { Waiters } from '../hosts/waiters.ts';
+import { hasEnded, isLost } from './kept-connection.ts';
+import type { KeptConnection } from './kept-connection.ts';
 
 /** Says whether a connection holds session-level advisory locks, asking its server. */
 export type HoldsLocks = (connection: Connection) => Promise<boolean>;
@@ -29,13 +29,6 @@ export interface LockKeeperParts {
 // A server that doesn't say whether a session holds locks is not waited for longer.
 const ANSWER_MILLIS = 2000;
 
-/** A connection that is out of its pool because its session holds advisory locks. */
-export interface KeptConnection {
-  readonly host: Host;
-  readonly connection: Connection;
-  readonly detached: DetachedConnection<Connection>;
-}
-
 /**
  * Keeps connections whose session holds advisory locks out of their pool.
  *
@@ -45,6 +38,7 @@ export interface KeptConnection {
 export class LockKeeper {
   readonly #parts: LockKeeperParts;
   readonly #kept: KeptConnection[] = [];
+  readonly #coming = new Set<Promise<void>>();
   #unlocking: Promise<unknown> = Promise.resolve();
   readonly #waiters: Waiters = new Waiters();
   #reserved = 0;
@@ -55,8 +49,19 @@ export class LockKeeper {
     this.#parts = parts;
   }
 
+  /** How many connections are kept, or may be as soon as it is known whether they hold locks. */
   get size(): number {
-    return this.#kept.length;
+    return this.#kept.length + this.#coming.size;
+  }
+
+  /** Has unlock statements wait for a connection of which it is yet to be known whether it is kept. */
+  async awaitKeeping(keeping: Promise<void>): Promise<void> {
+    this.#coming.add(keeping);
+    try {
+      await keeping;
+    } finally {
+      this.#coming.delete(keeping);
+    }
   }
 
   /**
@@ -112,6 +117,7 @@ export class LockKeeper {
   /** Runs `unlock` with the kept connections, while no other unlock has them. */
   async unlockWith<T>(unlock: (kept: readonly KeptConnection[]) => Promise<T>): Promise<T> {
     const run = this.#unlocking.then(async () => {
+      await Promise.allSettled(this.#coming);
       await Promise.all(this.#kept.filter(hasEnded).map((one) => this.#drop(one)));
       const kept = [...this.#kept];
       try {
@@ -181,13 +187,4 @@ export class LockKeeper {
         .finally(stopWaiting);
     });
   }
-}
-
-// Nobody waits for the statement that a given-up session still runs.
-function isLost({ connection }: KeptConnection): boolean {
-  return ['ended', 'given up'].includes(connectionState(connection));
-}
-
-function hasEnded({ connection }: KeptConnection): boolean {
-  return connectionState(connection) === 'ended';
 }

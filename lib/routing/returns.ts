@@ -1,7 +1,7 @@
-import { connectionState } from '../hosts/connection-state.ts';
+import { connectionState, settled } from '../hosts/connection-state.ts';
 import type { Connection, Host } from '../hosts/host.ts';
 import type { ReuseParts } from './is-reusable.ts';
-import { isReusable } from './is-reusable.ts';
+import { isReusable, SETTLE_MILLIS } from './is-reusable.ts';
 import type { Lease } from './lease.ts';
 import type { LockKeeper } from './lock-keeper.ts';
 
@@ -20,8 +20,8 @@ export class Returns {
 
   /** Takes back the connection of an ended lease; a promise where that needs the server. */
   takeBack(lease: Lease): Promise<void> | undefined {
-    const { host, connection, mayHoldLocks, lockPlace } = lease;
-    if (mayHoldLocks) return this.#keepOrRelease(host, connection, lockPlace);
+    const { host, connection, mayHoldLocks } = lease;
+    if (mayHoldLocks) return this.#parts.locks.awaitKeeping(this.#keepOrRelease(lease));
     this.toPool(host, connection);
     return undefined;
   }
@@ -39,12 +39,12 @@ export class Returns {
     else void host.pool.discard(connection);
   }
 
-  async #keepOrRelease(
-    host: Host,
-    connection: Connection,
-    place: (() => void) | undefined,
-  ): Promise<void> {
+  async #keepOrRelease({ host, connection, lockPlace: place, isReadToEnd }: Lease): Promise<void> {
     try {
+      // A stream closes with its last row, and the server has yet to say that it has ended.
+      if (isReadToEnd && connectionState(connection) === 'busy') {
+        await settled(connection, this.#parts.clock, SETTLE_MILLIS);
+      }
       // Given up while it waits for its lock: nobody would know of the lock that it may get.
       // And a lock taken inside a transaction that was left open is of no use to anybody.
       const isLost = ['busy', 'given up', 'transaction'].includes(connectionState(connection));

@@ -179,6 +179,34 @@ describe('A session-level advisory lock', () => {
     expect(await unlock(db)).toBe(true);
   });
 
+  it('taken on a connection held by hand is given back right after that was', async () => {
+    const db = await split();
+
+    for (const key of [7, 8, 9]) {
+      const connection = (await db.client.acquireConnection()) as object;
+      await db.raw('select pg_advisory_lock(?)', [key]).connection(connection);
+      void db.client.releaseConnection(connection);
+      expect(await unlock(db, key)).toBe(true);
+    }
+
+    expect(await locked()).toEqual([]);
+  });
+
+  it('taken by a stream is kept once that is read to its end', async () => {
+    const db = await split();
+
+    for (const key of [7, 8]) {
+      const rows: unknown[] = [];
+      const text = `select pg_try_advisory_lock(${key}) as got`;
+      for await (const row of db.raw(text).stream()) rows.push(row);
+      expect(rows).toEqual([{ got: true }]);
+    }
+
+    expect(await locked()).toEqual([7, 8]);
+    expect(await unlock(db)).toBe(true);
+    expect(await unlock(db, 8)).toBe(true);
+  });
+
   it('taken on a connection held by hand stays with it', async () => {
     const [one, two] = [await split(), await split()];
     const connection = (await one.client.acquireConnection()) as object;

@@ -110,6 +110,36 @@ describe('Raw text that changes its session', () => {
     expect(replaced).toBe(true);
   });
 
+  it.each([
+    'set statement_timeout = 1',
+    'select pg_advisory_lock(7)',
+    'create temporary table t ()',
+  ])(
+    'changes nothing where its transaction has ended, and another one has the connection: %s',
+    async (late) => {
+      const db = await split({ pool: { min: 0, max: 1 } });
+      const ended = await db.transaction();
+      await ended.commit();
+
+      await db.transaction(async (trx) => {
+        const before = await pid(trx);
+        await expect(ended.raw(late)).rejects.toThrow('Transaction query already complete');
+        expect(await pid(trx)).toBe(before);
+      });
+      const replaced = await isReplaced(db, async () => {
+        const running = db.raw("select pg_sleep(0.1), nextval('notes_id_seq')");
+        await expect(ended.raw(late)).rejects.toThrow('Transaction query already complete');
+        // As plain Knex has it.
+        expect(await ended.raw(late).stream((stream) => stream.resume())).toBeUndefined();
+        await running;
+      });
+
+      expect(replaced).toBe(false);
+      expect(changeWarnings()).toEqual([]);
+      expect(rwSplit(db).hosts()[0]?.pool).toMatchObject({ used: 0, free: 1 });
+    },
+  );
+
   it('has its connection replaced where it was held by hand', async () => {
     const db = await split({ pool: { min: 0, max: 1 } });
 

@@ -138,4 +138,27 @@ describe('A query of a replica that exceeds its timeout', () => {
     const sent = (await primaryProxy().recorded()).flat();
     expect(sent.filter((message) => message.startsWith('cancel request'))).toHaveLength(1);
   });
+
+  it('is waited for no longer than it takes, where others wait behind it', async () => {
+    const db = await one();
+    const connection = (await db.client.acquireConnection()) as object;
+
+    const first = db
+      .raw('select pg_sleep(20)')
+      .connection(connection)
+      .timeout(100, { cancel: true })
+      .then(String, String);
+    const second = db
+      .raw('select pg_sleep(0.5)')
+      .connection(connection)
+      .then(() => 'second');
+
+    expect(await Promise.race([first, second])).toContain('timeout of 100ms');
+    expect(await second).toBe('second');
+    const before = (await db.raw('select pg_backend_pid() as pid').connection(connection)).rows[0];
+    await db.client.releaseConnection(connection);
+    expect((await db.raw("select pg_backend_pid() as pid, nextval('notes_id_seq')")).rows).toEqual([
+      expect.objectContaining(before),
+    ]);
+  });
 });
