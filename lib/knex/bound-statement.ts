@@ -1,4 +1,5 @@
 import type { Connection } from '../hosts/host.ts';
+import type { Lease } from '../routing/lease.ts';
 import { assertInState } from './assert-in-state.ts';
 import type { CompiledStatement, Executable, PgClient } from './internals.ts';
 import { assertLockable } from './lock-connection.ts';
@@ -32,12 +33,30 @@ export function noteBoundStatement(
 }
 
 /** The outcome of a statement, once it is noted what the statement did to its session. */
-export async function onceNoted(sent: Promise<unknown>, noted: Promise<void>): Promise<unknown> {
+export function onceNoted(
+  sent: Promise<unknown>,
+  noted: Promise<void> | undefined,
+  split: RWSplit,
+  lease: Lease | undefined,
+): Promise<unknown> {
+  const isDone = noted === undefined && lease?.isTaken !== true;
+  return isDone ? sent : whenNoted(sent, noted, split, lease);
+}
+
+async function whenNoted(
+  ...[sent, noted, split, lease]: Parameters<typeof onceNoted>
+): Promise<unknown> {
   try {
     return await sent;
   } finally {
     await noted;
+    if (lease !== undefined) noteHeldChange(split, lease);
   }
+}
+
+/** Has others see at once what may have changed on a connection that the application holds. */
+export function noteHeldChange(split: RWSplit, { isTaken, changesCatalog }: Lease): void {
+  if (isTaken && changesCatalog) split.forgetCatalog();
 }
 
 async function readAndNote(split: RWSplit, connection: Connection, sql: string): Promise<void> {

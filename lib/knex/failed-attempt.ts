@@ -21,6 +21,11 @@ export interface ErrorRoute {
 export function noteAttempt(split: RWSplit, lease: Lease, failure: Failure, error: unknown): void {
   const { host, connection } = lease;
   if (failure.isConnectionLost) split.sessionChanges.spoil(connection);
+  if (failure.isLeftRunning === true) {
+    split.abandon(connection);
+    // It would take as long there once more.
+    (lease.tried ??= new Set()).add(host);
+  }
   noteEvidence(split.cluster, host, failure.host, asError(error));
 
   const { message } = asError(error);

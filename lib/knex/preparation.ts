@@ -49,7 +49,7 @@ export class Preparation {
       const { host } = lease;
       const names = keepsNames(host) ? namedStatementsOf(to) : null;
       if (names?.areUsable !== true) return send(to);
-      const sent = this.#send(names, text, statement, () => send(to));
+      const sent = this.#send(names, text, statement, host.role !== 'primary', () => send(to));
       return sent.catch((error: unknown) => {
         throw asNameRefusal(error, host, names);
       });
@@ -85,10 +85,14 @@ export class Preparation {
     names: NamedStatements,
     { name }: NamedText,
     statement: CompiledStatement,
+    mayLag: boolean,
     send: () => T,
   ): T {
     const now = systemClock.now();
-    const staleAt = Math.max(this.#split.schemaChangedAt, now - STALE_MILLIS);
+    const { schemaChangedAt } = this.#split;
+    // A replica may come to the change only after it has prepared the text.
+    const isUnsure = mayLag && now - schemaChangedAt < STALE_MILLIS;
+    const staleAt = isUnsure ? now : Math.max(schemaChangedAt, now - STALE_MILLIS);
     const { options } = statement;
     // Knex hands these to the driver at once.
     Object.assign(statement, { options: { name } });

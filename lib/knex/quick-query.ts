@@ -33,7 +33,7 @@ export async function quickQuery(runner: Runner, statement: CompiledStatement): 
       builder.emit('query-response', response, { __knexUid, __knexTxId, ...statement }, builder);
     }
     client.emit('query-response', response, { __knexUid, __knexTxId, ...statement }, builder);
-    return response;
+    return isThenable(response) ? await response : response;
   } catch (error) {
     builder.emit('query-error', error, { __knexUid, __knexTxId, queryContext, ...statement });
     throw error;

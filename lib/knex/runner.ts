@@ -65,10 +65,10 @@ export function createRunner({ KnexRunner, KnexTimeoutError }: KnexClasses): typ
       const lease = split.dispatcher.leaseOf(connection);
       if (isOver(this.client, lease)) return this.#send(statement);
       if (lease !== undefined) statement.rwSplit = describeRoute(lease);
-      // Not awaited before the statement is sent: statements of a transaction keep their order.
+      // Not awaited before it is sent: statements of a transaction keep their order.
       const noted = noteBoundStatement(split, connection, statement, this.client, this.builder);
       const sent = this.#send(statement);
-      return noted === undefined ? sent : onceNoted(sent, noted);
+      return onceNoted(sent, noted, split, lease);
     }
 
     override stream(...args: unknown[]): unknown {

@@ -1,6 +1,6 @@
 import type { Connection } from '../hosts/host.ts';
 import type { Lease } from '../routing/lease.ts';
-import { noteBoundStatement } from './bound-statement.ts';
+import { noteBoundStatement, onceNoted } from './bound-statement.ts';
 import type { CompiledStatement, PgClient, Runner, StreamRequest } from './internals.ts';
 import { isOver } from './transaction-lease.ts';
 import type { RWSplit } from './rw-split.ts';
@@ -39,7 +39,7 @@ export function streamClient(
         ? noteBoundStatement(split, connection, statement, client, builder)
         : undefined;
     const sent = stream(connection, statement, target, ...more);
-    return noted === undefined ? sent : afterBoth(sent, noted);
+    return onceNoted(sent, noted, split, lease);
   };
 
   const release = async (): Promise<void> => {
@@ -51,12 +51,4 @@ export function streamClient(
     releaseConnection: { value: release },
     stream: { value: send },
   }) as PgClient;
-}
-
-async function afterBoth(sent: Promise<unknown>, noted: Promise<void>): Promise<unknown> {
-  try {
-    return await sent;
-  } finally {
-    await noted;
-  }
 }

@@ -1,5 +1,6 @@
 import type { RouteRequest } from '../routing/route.ts';
 import { assertInState } from './assert-in-state.ts';
+import { noteHeldChange } from './bound-statement.ts';
 import { leaseFresh } from './lease-fresh.ts';
 import type {
   PgClient,
@@ -36,7 +37,12 @@ export function routeTransaction(split: RWSplit, transaction: Transaction, clien
     // The application's own connection is used as it is, and never released.
     if (config?.connection !== undefined) {
       assertInState(split, config.connection, client);
-      return withConnection(config, use);
+      try {
+        return await withConnection(config, use);
+      } finally {
+        const lease = split.dispatcher.leaseOf(config.connection);
+        if (lease !== undefined) noteHeldChange(split, lease);
+      }
     }
 
     const { intent, reason, scope } = wantedBy(config, scopeAtStart, state);

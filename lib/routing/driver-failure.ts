@@ -30,7 +30,7 @@ const TEXTS = new Map<string, Failure>([
   // Ended from this side.
   ['Connection terminated', { ...LOST, host: 'none' }],
   // The server may be at it still, and the driver answers nothing more on this connection.
-  ['Query read timeout', { ...LOST, host: 'doubtful' }],
+  ['Query read timeout', { ...LOST, host: 'doubtful', isLeftRunning: true }],
   ['Client has encountered a connection error and is not queryable', UNSENT],
   ['Client was closed and is not queryable', { ...UNSENT, host: 'none' }],
 ]);

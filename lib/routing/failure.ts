@@ -24,6 +24,8 @@ export interface Failure {
   readonly host: HostEvidence;
   /** Whether the connection is of no further use. */
   readonly isConnectionLost: boolean;
+  /** Whether its server may be at it still, for nobody. */
+  readonly isLeftRunning?: boolean;
   /** Whether the statement took effect: `no` where that is proved, by not being sent or by a rollback. */
   readonly executed: 'no' | 'unknown';
   /**

@@ -124,6 +124,81 @@ describe('A statement prepared by name', () => {
     expect(await preparedOf(db)).toEqual([{ ...before[0], parameter_types: '{bigint}' }]);
   });
 
+  const shadowed = "create table b.seen as select 'old' as what";
+  const shadowing = "create table a.seen as select 'new' as what";
+  const seen = (db: Knex): Knex.QueryBuilder => db('seen').where('what', '<>', '').pluck('what');
+
+  it.each<[string, (db: Knex, held: object) => Promise<unknown>]>([
+    ['raw text', async (db) => db.raw(shadowing)],
+    ['code', async (db) => db.raw(`do $$ begin ${shadowing}; end $$`)],
+    [
+      'raw text on a connection held by hand',
+      async (db, held) => db.raw(shadowing).connection(held),
+    ],
+    [
+      'a transaction on a connection held by hand',
+      async (db, held) =>
+        db.transaction(
+          async (trx) => {
+            await trx.raw(shadowing);
+            await seen(db);
+          },
+          { connection: held },
+        ),
+    ],
+    [
+      'a transaction as raw text on a connection held by hand',
+      async (db, held) => {
+        for (const text of ['begin', shadowing]) await db.raw(text).connection(held);
+        await seen(db);
+        await db.raw('commit').connection(held);
+      },
+    ],
+  ])('finds at once what its own client made in an earlier schema: by %s', async (_, make) => {
+    await change(shadowed);
+    const db = await open({ searchPath: ['a', 'b'], pool: { max: 2 } });
+    const held = (await db.client.acquireConnection()) as object;
+    for (let run = 0; run < 3; run++) await seen(db);
+
+    await make(db, held);
+    const found = [await seen(db), await seen(db)];
+    await db.client.releaseConnection(held);
+
+    expect(found).toEqual([['new'], ['new']]);
+  });
+
+  it('finds what its own client made where it was prepared by a replica that came to it later', async () => {
+    await change(shadowed);
+    await cluster().waitForReplay();
+    const { db, servers } = await splits.warm({
+      searchPath: ['a', 'b'],
+      pool: { max: 1 },
+      rwSplit: {
+        consistency: 'session',
+        replicas: cluster()
+          .replicas.slice(0, 1)
+          .map(({ name, host, port }) => ({ name, host, port })),
+        prepare: { max: 50 },
+      },
+    });
+    const eventually = async (): Promise<unknown> =>
+      rwSplit(db).session({ consistency: 'eventual' }, async () => seen(db));
+    const [replica] = cluster().replicas;
+    await replica?.pauseReplay();
+    try {
+      await db.raw(shadowing);
+      servers();
+      expect([await eventually(), await eventually()]).toEqual([['old'], ['old']]);
+      expect(new Set(servers())).toEqual(new Set(['replica-1']));
+    } finally {
+      await replica?.resumeReplay();
+    }
+    await cluster().waitForReplay();
+
+    expect(await seen(db)).toEqual(['new']);
+    expect(servers()).toEqual(['replica-1']);
+  });
+
   it('is sent without its name for a while after it failed for it', async () => {
     const db = await open();
     await twice(() => all(db));

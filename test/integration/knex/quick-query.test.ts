@@ -106,6 +106,16 @@ describe('A query', () => {
     expect(ours).toEqual(await outcome(plain(config), use));
   });
 
+  it('fails as in plain Knex where its result can’t be processed later', async () => {
+    const config = {
+      postProcessResponse: async () => Promise.reject(new TypeError('of the application')),
+    };
+    const use: Use = (db) => db('here');
+    const ours = await outcome(alone(config), use);
+
+    expect(ours).toEqual(await outcome(plain(config), use));
+  });
+
   it('waits for a result that is processed later', async () => {
     const db = alone({ postProcessResponse: async (rows: unknown) => ({ rows }) });
 

@@ -190,7 +190,7 @@ describe('classify', () => {
     ['create table x (a int)', true],
     ['alter table x add b int', true],
     ['drop function f', true],
-    ['do $$begin end$$', false],
+    ['do $$begin end$$', true],
     ['call p()', false],
     ['select 1 into x', true],
     ['selekt 1', true],
