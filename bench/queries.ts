@@ -22,7 +22,7 @@ const usual = {
   ],
   millis: 30,
   windows: 25,
-  pairs: { concurrency: 10, rounds: 120, processes: 2, millis: 25, warmUpMillis: 800 },
+  pairs: { concurrency: 10, rounds: 120, processes: 2, millis: 25, warmUpMillis: 2000 },
 };
 const smoke: typeof usual = {
   loads: [{ concurrency: 2, rounds: 1, streamRounds: 1 }],

@@ -4,6 +4,7 @@ import {
   own,
   ownAlone,
   ownAlonePrepared,
+  ownLeastConnections,
   ownOneReplica,
   ownPrepared,
   ownSession,
@@ -61,14 +62,17 @@ export const queryChecks: readonly QueryCheck[] = [
   { pair: [ownPrepared, pgpool], limits: { read: { perSecond: atLeast(3) } } },
   // A third server costs the machine something, whoever asks it.
   againstPeer(ownOneReplica, twoInstances),
-  ...peers.map((peer) => againstPeer(own, peer)),
+  // What balances connections gives a query to whichever server answered last.
+  ...peers
+    .filter(({ name }) => name === 'knex-dynamic-connection')
+    .map((peer) => againstPeer(ownLeastConnections, peer)),
+  ...peers.map((peer) => ({ ...againstPeer(own, peer), reasons: knownReasons[peer.name] })),
 ];
 
 function againstPeer(one: Subject, peer: Subject): QueryCheck {
   return {
     pair: [one, peer],
     isPeer: true,
-    reasons: knownReasons[peer.name],
     limits: {
       read: asFast,
       join: asFast,

@@ -53,6 +53,12 @@ export const ownOneReplica: Subject = splitting('this package, one replica', 'tw
   consistency: 'eventual',
 });
 
+/** On all hosts, where a read goes to the replica that has the least to do. */
+export const ownLeastConnections: Subject = splitting("this package, 'least-connections'", 'all', {
+  consistency: 'eventual',
+  balancer: 'least-connections',
+});
+
 /** On all hosts, with sessions that see their own writes. */
 export const ownSession: Subject = splitting("this package, 'session'", 'all', {
   consistency: 'session',
