@@ -9,11 +9,12 @@ const fileName = 'results.json';
 export async function saveResults(sections: Results, folder: string): Promise<Results> {
   const path = join(folder, fileName);
   const before: Results = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-  const results = { ...before, ...sections };
   const config = await prettier.resolveConfig(path);
-  const text = JSON.stringify(results, rounded);
+  const text = JSON.stringify({ ...before, ...sections }, rounded);
   writeFileSync(path, await prettier.format(text, { ...config, parser: 'json' }));
-  return results;
+  // As saved: what is shown must come out the same when it is shown again.
+  const saved: Results = JSON.parse(text);
+  return saved;
 }
 
 /** Four digits tell all that there is to tell. */
