@@ -134,9 +134,7 @@ export class HostPool<C extends object> extends TarnPool<C> {
     const { resource } = idle;
     const eventId = this.eventId++;
     this._executeEventHandlers('acquireRequest', eventId);
-    this.free.pop();
-    this.used.push(idle);
-    this._startReaping();
+    this.occupy(idle);
     this._executeEventHandlers('acquireSuccess', eventId, resource);
     return resource;
   }

@@ -32,9 +32,7 @@ export class TarnPool<C> extends Pool<C> {
     while (this._canAcquire()) {
       const idle = this.nextUsable();
       if (idle === undefined) return super._doAcquire();
-      this.free.pop();
-      this.used.push(idle);
-      this._startReaping();
+      this.occupy(idle);
       this.pendingAcquires.shift()?.resolve(idle.resource);
     }
   }
@@ -60,6 +58,13 @@ export class TarnPool<C> extends Pool<C> {
   protected nextUsable(): Pool<C>['free'][number] | undefined {
     const idle = this.free.at(-1);
     return idle !== undefined && this.isUsableNow(idle.resource) ? idle : undefined;
+  }
+
+  /** Takes what {@link TarnPool.nextUsable} gave into use. */
+  protected occupy(idle: Pool<C>['free'][number]): void {
+    this.free.pop();
+    this.used.push(idle);
+    this._startReaping();
   }
 
   /** Whether an idle connection can be used without validating it. */

@@ -1,3 +1,4 @@
+import { connectionState } from '../hosts/connection-state.ts';
 import type { Connection } from '../hosts/host.ts';
 import type { Lease } from '../routing/lease.ts';
 import { assertInState } from './assert-in-state.ts';
@@ -55,8 +56,11 @@ async function whenNoted(
 }
 
 /** Has others see at once what may have changed on a connection that the application holds. */
-export function noteHeldChange(split: RWSplit, { isTaken, changesCatalog }: Lease): void {
-  if (isTaken && changesCatalog) split.forgetCatalog();
+export function noteHeldChange(split: RWSplit, lease: Lease): void {
+  if (!lease.isTaken || !lease.changesCatalog) return;
+  split.forgetCatalog();
+  // In an open transaction it is yet to come.
+  lease.changesCatalog = connectionState(lease.connection) !== 'ready';
 }
 
 async function readAndNote(split: RWSplit, connection: Connection, sql: string): Promise<void> {

@@ -29,9 +29,8 @@ export async function cancelStatement(
   try {
     await sendCancelRequest(driver, running, CANCEL_MILLIS);
     // Given back before the statement has ended, the connection's next one could be cancelled.
-    const statement =
-      lease?.running && Promise.race([lease.running, answer?.ended ?? lease.running]);
-    if (!(await endsInTime(statement))) split.sessionChanges.spoil(running);
+    const hasEnded = await endsInTime(lease?.running, answer?.ended);
+    if (!hasEnded) split.sessionChanges.spoil(running);
   } finally {
     answer?.forget();
   }
@@ -51,7 +50,11 @@ function nextAnswer({ connection }: Answering): { ended: Promise<void>; forget: 
   return { ended, forget: () => forget?.() };
 }
 
-async function endsInTime(statement: Promise<unknown> | undefined): Promise<boolean> {
+// Whichever of the two comes first.
+async function endsInTime(
+  statement: Promise<unknown> | undefined,
+  answer: Promise<void> | undefined,
+): Promise<boolean> {
   if (statement === undefined) return true;
   return new Promise((resolve) => {
     const stopWaiting = systemClock.after(CANCEL_MILLIS, () => resolve(false));
@@ -60,5 +63,6 @@ async function endsInTime(statement: Promise<unknown> | undefined): Promise<bool
       resolve(true);
     };
     statement.then(ended, ended);
+    void answer?.then(ended);
   });
 }

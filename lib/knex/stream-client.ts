@@ -32,10 +32,11 @@ export function streamClient(
     outlet = target;
     const own = ownLease();
     const lease = own ?? split.dispatcher.leaseOf(connection);
+    if (isOver(client, lease)) return stream(connection, statement, target, ...more);
     if (lease !== undefined) statement.rwSplit = describeRoute(lease);
 
     const noted =
-      own === undefined && !isOver(client, lease)
+      own === undefined
         ? noteBoundStatement(split, connection, statement, client, builder)
         : undefined;
     const sent = stream(connection, statement, target, ...more);

@@ -10,13 +10,12 @@ interface Numbered extends Connection {
 }
 
 type AnyPool = Pool<Numbered>;
+type Note = (what: string) => void;
 
 interface Behaviour {
   readonly create?: (number: number) => Promise<Numbered>;
   readonly validate?: (connection: Numbered) => boolean;
   readonly propagateCreateError?: boolean;
-  readonly min?: number;
-  readonly createTimeoutMillis?: number;
 }
 
 const eventNames = ['acquireRequest', 'acquireSuccess', 'acquireFail', 'release'] as const;
@@ -24,7 +23,7 @@ const eventNames = ['acquireRequest', 'acquireSuccess', 'acquireFail', 'release'
 /** What a scenario saw: the pool's events, and what it noted itself. */
 async function seen(
   kind: 'tarn' | 'host',
-  scenario: (pool: AnyPool, note: (what: string) => void) => Promise<void>,
+  scenario: Scenario['run'],
   { create, validate = () => true, ...rest }: Behaviour = {},
 ): Promise<readonly string[]> {
   const notes: string[] = [];
@@ -68,10 +67,16 @@ async function nameOf(wait: Promise<Numbered>): Promise<string> {
   );
 }
 
+async function useOne(pool: AnyPool, note: Note): Promise<void> {
+  const connection = await pool.acquire().promise;
+  note(`got ${connection.number}`);
+  pool.release(connection);
+}
+
 interface Scenario {
   readonly title: string;
   readonly behaviour?: Behaviour;
-  readonly run: (pool: AnyPool, note: (what: string) => void) => Promise<void>;
+  readonly run: (pool: AnyPool, note: Note) => Promise<void>;
 }
 
 const scenarios: readonly Scenario[] = [
@@ -103,9 +108,7 @@ const scenarios: readonly Scenario[] = [
       note(await nameOf(pool.acquire().promise));
       note(`${pool.numPendingAcquires()} wait`);
       for (const connection of held) pool.release(connection);
-      const again = await pool.acquire().promise;
-      note(`got ${again.number}`);
-      pool.release(again);
+      await useOne(pool, note);
     },
   },
   {
@@ -133,11 +136,7 @@ const scenarios: readonly Scenario[] = [
   {
     title: 'what cannot be used is ended, and another one opened',
     behaviour: { validate: ({ number }) => number !== 1 },
-    run: async (pool, note) => {
-      const first = await pool.acquire().promise;
-      note(`got ${first.number}`);
-      pool.release(first);
-    },
+    run: useOne,
   },
   {
     title: 'where none can be opened, the wait ends with the reason',
@@ -155,9 +154,7 @@ const scenarios: readonly Scenario[] = [
     },
     run: async (pool, note) => {
       note(await nameOf(pool.acquire().promise));
-      const connection = await pool.acquire().promise;
-      note(`got ${connection.number}`);
-      pool.release(connection);
+      await useOne(pool, note);
     },
   },
   {
